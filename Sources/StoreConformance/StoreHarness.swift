@@ -28,8 +28,8 @@ public protocol StoreHarness: Sendable {
     /// The store's name in reports.
     var name: String { get }
 
-    /// Whether a durable store keeps its data in files at its path or beside it. The rules about files do not apply to
-    /// other stores; the rules about servers do.
+    /// Whether a durable store keeps its data in a file or directory at its path, and possibly in other files beside it. The
+    /// rules about files do not apply to other stores; the rules about servers do.
     var hasFilesAtPath: Bool { get }
 
     /// The program that opens the same store in a child process; `nil` skips the rules that need it.

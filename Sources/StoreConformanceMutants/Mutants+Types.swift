@@ -159,6 +159,12 @@ extension StoreMutant {
             }
         }
         StoreMutant(
+            .types, "json-empty-objects", "Empty JSON objects become empty lists.", killedBy: "value.json",
+            message: "[:]"
+        ) {
+            $0.changingStoredValue { value in value == .object([:]) ? .array([]) : value }
+        }
+        StoreMutant(
             .types, "json-shallow", "JSON below twenty levels becomes null.", killedBy: "value.json.deep",
             message: "50 levels"
         ) {

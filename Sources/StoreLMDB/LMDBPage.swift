@@ -23,7 +23,7 @@ struct LMDBPage {
     /// The number of pages that an overflow page and its continuation have.
     var overflowCount: Int { Int(load(UInt32.self, at: Self.wordSize + 4)) }
 
-    /// The nodes of a branch or leaf page; `nil` when one of them is not inside the page.
+    /// The nodes of a branch or leaf page; `nil` when they do not fill the used part of the page without overlapping.
     var nodes: [LMDBNode]? {
         let lower = Int(load(UInt16.self, at: Self.wordSize + 4))
         let upper = Int(load(UInt16.self, at: Self.wordSize + 6))
@@ -39,10 +39,19 @@ struct LMDBPage {
                 return nil
             }
             let node = LMDBNode(bytes: UnsafeRawBufferPointer(rebasing: bytes[start...]))
-            guard node.size(hasValue: hasValues) <= node.bytes.count else { return nil }
+            guard node.size(hasValue: hasValues) <= node.bytes.count, node.key.count <= LMDBNode.maxKeySize
+            else { return nil }
             nodes.append(node)
         }
-        return nodes
+        // LMDB keeps the nodes packed at the end of the page, in any order and with even sizes. It moves all bytes of a page
+        // by the size of a removed node, so that a wrong size would overwrite other nodes, or memory beyond the page.
+        var packed = 0
+        for node in nodes.sorted(by: { $0.bytes.count < $1.bytes.count }) {
+            let size = node.size(hasValue: hasValues)
+            packed += size + size % 2
+            guard node.bytes.count == packed else { return nil }
+        }
+        return packed == bytes.count - upper ? nodes : nil
     }
 
     func load<T: BitwiseCopyable>(_ type: T.Type, at offset: Int) -> T {
@@ -53,6 +62,8 @@ struct LMDBPage {
 /// An entry of a page: a key with its value, or with the page below it.
 struct LMDBNode {
     static let headerSize = 8
+    /// LMDB refuses longer keys, unless it is built with another limit.
+    static let maxKeySize = 511
 
     /// From the beginning of the node to the end of its page.
     let bytes: UnsafeRawBufferPointer

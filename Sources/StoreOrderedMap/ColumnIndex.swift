@@ -28,6 +28,7 @@ struct ColumnIndex {
     func id(key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) throws(StoreError) -> String {
         var reader = ByteReader(value)
         let count = try reader.varint()
+        try reader.requireEnd(of: "an index entry")
         guard (0...key.count).contains(count) else {
             throw StoreError(.corrupt, "The store is damaged: an index entry is invalid.")
         }

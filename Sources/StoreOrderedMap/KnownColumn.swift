@@ -56,15 +56,15 @@ extension [KnownColumn] {
 }
 
 extension OrderedMapReading {
-    /// Returns every column of the table that was ever declared.
-    func knownColumns(of table: String) throws -> [KnownColumn] {
-        try get(StoreKey.columns(of: table)) { try KnownColumn.list(in: $0) } ?? []
+    /// Returns every column of the table that was ever declared; `nil` if the table never was.
+    func knownColumns(of table: String) throws -> [KnownColumn]? {
+        try get(StoreKey.columns(of: table)) { try KnownColumn.list(in: $0) }
     }
 
     /// Returns the columns and indexes that the map has for the declared tables.
     func readStoredColumns() throws -> StoredColumns {
         var stored = StoredColumns()
-        for table in catalog.tables { stored.add(table, known: try knownColumns(of: table.name)) }
+        for table in catalog.tables { stored.add(table, known: try knownColumns(of: table.name) ?? []) }
         return stored
     }
 }

@@ -115,11 +115,7 @@ extension OrderedMapWriter {
     /// Updates the stored counts, so that reading a count takes one lookup.
     private func changeCount(by change: Int64, in table: String) throws {
         for key in [StoreKey.allOperationsCount, StoreKey.operationCount(of: table)] {
-            let (count, overflows) = try number(key).addingReportingOverflow(change)
-            guard !overflows else {
-                throw StoreError(.corrupt, "The store is damaged: a count of operations is out of range.")
-            }
-            set(count, for: key)
+            try changeNumber(key, by: change)
         }
     }
 }
@@ -152,8 +148,11 @@ extension OperationTarget {
 }
 
 extension UnsafeRawBufferPointer {
-    fileprivate func operationID() throws(StoreError) -> Int64 {
+    /// Reads the id of an operation, the last part of a key.
+    func operationID() throws(StoreError) -> Int64 {
         var reader = ByteReader(self)
-        return try reader.ordered()
+        let id = try reader.ordered()
+        try reader.requireEnd(of: "the key of an operation")
+        return id
     }
 }

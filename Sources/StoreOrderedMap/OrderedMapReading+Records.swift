@@ -15,8 +15,7 @@ extension OrderedMapReading {
     func operationErrors(in table: String?) throws -> [TableOperationError] {
         var errors: [TableOperationError] = []
         try scan(prefix: StoreKey.operationErrors) { key, value in
-            var reader = ByteReader(key)
-            let error = try TableOperationError(operationID: reader.ordered(), storedProperties: value)
+            let error = try TableOperationError(operationID: key.operationID(), storedProperties: value)
             if table?.hasSameBytes(as: error.table) ?? true { errors.append(error) }
             return true
         }

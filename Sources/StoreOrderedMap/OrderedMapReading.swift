@@ -32,7 +32,9 @@ extension OrderedMapReading {
     fileprivate func storedNumber(_ key: [UInt8]) throws -> Int64 {
         try get(key) { value in
             var reader = ByteReader(value)
-            return try reader.fixed()
+            let number: Int64 = try reader.fixed()
+            try reader.requireEnd(of: "a number")
+            return number
         } ?? 0
     }
 }
@@ -84,6 +86,17 @@ struct OrderedMapWriter: OrderedMapReading {
 
     /// Sets the number of the key. `writeNumbers()` stores it when the transaction ends.
     func set(_ number: Int64, for key: [UInt8]) { numbers.set(number, for: key) }
+
+    /// Changes the number of the key.
+    ///
+    /// - Throws: ``StoreError/Code/corrupt`` when the result would be out of range.
+    func changeNumber(_ key: [UInt8], by change: Int64) throws {
+        let (number, overflows) = try number(key).addingReportingOverflow(change)
+        guard !overflows else {
+            throw StoreError(.corrupt, "The store is damaged: a stored number is out of range.")
+        }
+        set(number, for: key)
+    }
 
     /// Stores the changed numbers; the last step of a transaction.
     func writeNumbers() throws {

@@ -51,8 +51,8 @@ extension OrderedMapReading {
         guard try layoutVersion() == Layout.version else { return nil }
         var stored = StoredColumns()
         for table in catalog.tables {
-            let known = try knownColumns(of: table.name)
-            guard try columns(of: table, known: known, capabilities) == known, try hasParents(of: table)
+            guard let known = try knownColumns(of: table.name),
+                try columns(of: table, known: known, capabilities) == known, try hasParents(of: table)
             else { return nil }
             stored.add(table, known: known)
         }
@@ -175,7 +175,7 @@ extension OrderedMapReader {
     /// stored columns.
     fileprivate func storedTables() throws -> [(definition: SyncTableDefinition, columns: [KnownColumn])] {
         try storedTableNames().sorted().map { name in
-            let columns = try knownColumns(of: name)
+            let columns = try knownColumns(of: name) ?? []
             let definition = SyncTableDefinition(
                 name, columns: columns.compactMap(\.syncedColumn), parents: try parents(of: name))
             return (definition, columns)
@@ -196,24 +196,23 @@ extension OrderedMapWriter {
         format.append(varint: Layout.version)
         try put(format.array, for: StoreKey.format)
         for table in catalog.tables {
-            let old = try knownColumns(of: table.name)
-            if old.isEmpty,
-                let other = storedNames.first(where: { $0.lowercased() == table.name.lowercased() }),
-                other != table.name
+            let known = try knownColumns(of: table.name)
+            if known == nil,
+                let other = storedNames.first(where: { $0.lowercased() == table.name.lowercased() })
             {
                 throw StoreError(
                     .schemaMismatch,
                     "The table '\(table.name)' and the stored table '\(other)' differ in case only. Give the declared table "
                         + "the stored name, or another one.")
             }
+            let old = known ?? []
             let new = try columns(of: table, known: old, capabilities)
             stored.add(table, known: new)
             if try !hasParents(of: table) { try putParents(of: table) }
-            guard old != new || !(isNew || storesSyncedColumns) else { continue }
+            // A table without columns is stored too: the list of tables is that of these keys.
+            guard known != new || !(isNew || storesSyncedColumns) else { continue }
             try put(new.flatMap(\.bytes), for: StoreKey.columns(of: table.name))
-            if capabilities.isMultiProcess {
-                set(try number(StoreKey.columnChanges) + 1, for: StoreKey.columnChanges)
-            }
+            if capabilities.isMultiProcess { try changeNumber(StoreKey.columnChanges, by: 1) }
             let (indexed, toIndex) = (old.indexedNames, new.indexedNames)
             for column in indexed.subtracting(toIndex) { try removeIndex(of: column, in: table.name) }
             for column in toIndex.subtracting(indexed) {

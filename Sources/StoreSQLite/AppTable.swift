@@ -39,11 +39,12 @@ struct AppTable {
         let isStrict = try mayBeStrict && isStrictTable(table, on: connection)
         var columns: [Column] = []
         try connection.prepared("PRAGMA table_xinfo(\(table.quoted))").forEachRow { row in
-            guard let name = row.text(at: 1) else { return }
+            guard let name = row.schemaText(at: 1) else { return }
             columns.append(
                 Column(
-                    name: name, type: row.text(at: 2) ?? "", mayBeNull: row.int(at: 3) == 0,
-                    defaultValue: row.text(at: 4), isGenerated: row.int(at: 6) >= 2, isStrict: isStrict))
+                    name: name, type: row.schemaText(at: 2) ?? "", mayBeNull: row.int(at: 3) == 0,
+                    defaultValue: row.schemaText(at: 4), isGenerated: row.int(at: 6) >= 2,
+                    isStrict: isStrict))
         }
         return columns
     }
@@ -53,7 +54,7 @@ struct AppTable {
     private static func isStrictTable(_ table: String, on connection: Connection) throws -> Bool {
         var isStrict = false
         try connection.prepared("PRAGMA table_list(\(table.quoted))").forEachRow { row in
-            if row.text(at: 0) == "main", row.int(at: 5) != 0 { isStrict = true }
+            if row.schemaText(at: 0) == "main", row.int(at: 5) != 0 { isStrict = true }
         }
         return isStrict
     }

@@ -93,7 +93,7 @@ extension Connection {
 
     /// Returns the string result of a query, such as a pragma.
     func text(_ sql: String) throws -> String? {
-        try prepared(sql).firstRow { $0.text(at: 0) } ?? nil
+        try prepared(sql).firstRow { $0.schemaText(at: 0) } ?? nil
     }
 }
 

@@ -39,7 +39,7 @@ struct QueryCompiler {
     /// Compiles the ordering and the window. SQLite orders nulls first, as the reference does.
     ///
     /// The offset is a parameter, so that all pages of a query use one prepared statement. With the limit in its text, SQLite
-    /// chooses the plan that is the fastest for so many rows.
+    /// chooses the fastest plan for that number of rows.
     func orderAndWindow(of query: TableQuery) -> SQLFragment {
         var keys: [String] = []
         for ordering in query.orderings {
@@ -99,7 +99,6 @@ extension QueryCompiler {
     private enum Connective {
         case and, or
 
-        var opposite: Connective { self == .and ? .or : .and }
         var separator: String { self == .and ? " AND " : " OR " }
     }
 

@@ -98,7 +98,7 @@ extension FilterExpression.Function {
 }
 
 extension ItemValue {
-    /// Reads an argument of a function.
+    /// Reads an argument of a function; null if it cannot be read.
     fileprivate init(_ value: OpaquePointer?, isDate: Bool = false) {
         let type = sqlite3_value_type(value)
         if isDate, type == SQLITE_INTEGER || type == SQLITE_FLOAT {
@@ -114,7 +114,7 @@ extension ItemValue {
             self =
                 isDate
                 ? Timestamp(sqliteText: text).map(ItemValue.date) ?? .null
-                : .text(String(decoding: text, as: UTF8.self))
+                : (try? text.text()).map(ItemValue.text) ?? .null
         case SQLITE_BLOB:
             let bytes = UnsafeRawBufferPointer(
                 start: sqlite3_value_blob(value), count: Int(sqlite3_value_bytes(value)))

@@ -104,7 +104,7 @@ extension SQLRow {
                 let index = ItemColumns.Position.firstField + Int32(offset)
                 row.values[position] = try value(of: column, in: table, at: index) ?? .null
             }
-            if let flags = text(at: ItemColumns.Position.fieldFlags) {
+            if let flags = try text("$marks", at: ItemColumns.Position.fieldFlags) {
                 FieldFlags(flags).forEach { _ in
                 } negativeZero: { name in
                     guard let offset = columns.firstIndex(where: { $0.name == name }),
@@ -128,15 +128,15 @@ extension SQLRow {
         }
     }
 
-    /// Returns the id. An app's column may contain ids that are not text; no lookup by a string finds such an item.
+    /// Returns the id. An app's column may contain ids that are not UTF-8 text; no lookup by a string finds such an item.
     private func id(of table: ItemTable) throws(StoreError) -> String {
         let index = ItemColumns.Position.id
-        if storage(at: index) == SQLITE_TEXT, let id = text(at: index) { return id }
+        if storage(at: index) == SQLITE_TEXT, let id = try? text(at: index) { return id }
         throw StoreError(
             .corrupt,
             """
-            The column 'id' of a row in '\(table.definition.name)' contains \(literal(at: index)), which is not text; store \
-            ids as text. For a UUID in a record of GRDB, implement databaseUUIDEncodingStrategy(for:).
+            The column 'id' of a row in '\(table.definition.name)' contains \(literal(at: index)), which is not UTF-8 text; \
+            store ids as text. For a UUID in a record of GRDB, implement databaseUUIDEncodingStrategy(for:).
             """)
     }
 
@@ -144,12 +144,16 @@ extension SQLRow {
     private func literal(at index: Int32) -> String {
         switch storage(at: index) {
         case SQLITE_NULL: "NULL"
-        case SQLITE_BLOB:
-            withBlob(at: index) { bytes in
-                let digits = bytes.prefix(64).map { String(0x100 + Int($0), radix: 16).dropFirst() }
-                return "x'\(digits.joined())'"
-            }
-        default: text(at: index) ?? ""
+        case SQLITE_BLOB: blobLiteral(at: index)
+        case SQLITE_TEXT: "CAST(\(blobLiteral(at: index)) AS TEXT)"
+        default: schemaText(at: index) ?? ""
+        }
+    }
+
+    private func blobLiteral(at index: Int32) -> String {
+        withBlob(at: index) { bytes in
+            let digits = bytes.prefix(64).map { String(0x100 + Int($0), radix: 16).dropFirst() }
+            return "x'\(digits.joined())'"
         }
     }
 
@@ -161,7 +165,7 @@ extension SQLRow {
             if let value = try value(of: column, in: table, at: index) { fields[column.name] = value }
             index += 1
         }
-        if let flags = text(at: ItemColumns.Position.fieldFlags) {
+        if let flags = try text("$marks", at: ItemColumns.Position.fieldFlags) {
             apply(FieldFlags(flags), to: &fields, columns: columns)
         }
         return Item(id: id, fields: fields, system: try systemProperties())
@@ -171,7 +175,7 @@ extension SQLRow {
         SystemProperties(
             createdAt: try date("createdAt", at: ItemColumns.Position.createdAt),
             updatedAt: try date("updatedAt", at: ItemColumns.Position.updatedAt),
-            version: text(at: ItemColumns.Position.version),
+            version: try text("version", at: ItemColumns.Position.version),
             supersededVersions: try supersededVersions(), undeclared: try undeclared())
     }
 
@@ -197,10 +201,10 @@ extension SQLRow {
         case (_, SQLITE_NULL): return nil
         case (.bool, SQLITE_INTEGER): return .bool(int(at: index) != 0)
         case (.integer, SQLITE_INTEGER): return .int(int(at: index))
-        case (.double, SQLITE_FLOAT): return .double(double(at: index))
+        case (.double, SQLITE_FLOAT) where double(at: index).isFinite: return .double(double(at: index))
         case (.double, SQLITE_INTEGER) where Double(exactly: int(at: index)) != nil:
             return .double(double(at: index))
-        case (.text, SQLITE_TEXT): return .text(text(at: index) ?? "")
+        case (.text, SQLITE_TEXT): return .text(try text(column.name, at: index) ?? "")
         case (.date, SQLITE_TEXT), (.date, SQLITE_INTEGER), (.date, SQLITE_FLOAT):
             return try date(column.name, at: index).map(ItemValue.date)
         case (.data, SQLITE_BLOB): return .data(data(at: index))
@@ -216,6 +220,12 @@ extension SQLRow {
         default:
             throw UnreadableValue(
                 column: column.name, problem: "does not contain a value of type \(column.type.rawValue)")
+        }
+    }
+
+    private func text(_ column: String, at index: Int32) throws(UnreadableValue) -> String? {
+        do { return try text(at: index) } catch {
+            throw UnreadableValue(column: column, problem: "does not contain valid UTF-8")
         }
     }
 

@@ -147,15 +147,21 @@ struct SQLRow {
     func double(at index: Int32) -> Double { sqlite3_column_double(handle, index) }
 
     /// Returns the text, or `nil` for null.
-    func text(at index: Int32) -> String? {
-        withBytes(at: index, sqlite3_column_text(handle, index)) { String(decoding: $0, as: UTF8.self) }
+    ///
+    /// - Throws: ``StoreError/Code/corrupt`` when it is not UTF-8, which SQLite does not check.
+    func text(at index: Int32) throws -> String? { try withText(at: index) { try $0.text() } }
+
+    /// Returns a text of the schema or of a pragma, or `nil` for null. An app's SQL may be in any encoding, for example in a
+    /// comment, so bytes that are not UTF-8 are replaced.
+    func schemaText(at index: Int32) -> String? {
+        withText(at: index) { String(decoding: $0, as: UTF8.self) }
     }
 
     func data(at index: Int32) -> Data {
         withBytes(at: index, sqlite3_column_blob(handle, index)) { Data($0) } ?? Data()
     }
 
-    /// Calls the body with the UTF-8 bytes of a text, valid until it returns; returns `nil` for null.
+    /// Calls the body with the bytes of a text, valid until it returns; returns `nil` for null.
     func withText<T>(at index: Int32, _ body: (UnsafeRawBufferPointer) throws -> T) rethrows -> T? {
         try withBytes(at: index, sqlite3_column_text(handle, index), body)
     }

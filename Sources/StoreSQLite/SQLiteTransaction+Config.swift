@@ -8,7 +8,7 @@ extension SQLiteTransaction {
         let statement = try connection.cached(
             "SELECT \"value\" FROM \"MS_TableConfig\" WHERE \"table\"=? AND \"keyType\"=? AND \"key\"=?")
         try bind(key, to: statement)
-        return try statement.firstRow { $0.text(at: 0) } ?? nil
+        return try statement.firstRow { try $0.text(at: 0) } ?? nil
     }
 
     func configValues(in table: String, kind: ConfigKey.Kind) throws -> [(key: ConfigKey, value: String)] {
@@ -20,8 +20,8 @@ extension SQLiteTransaction {
         try statement.bind(kind.rawValue, at: 2)
         var values: [(key: ConfigKey, value: String)] = []
         try statement.forEachRow { row in
-            let key = ConfigKey(table: table, kind: kind, name: row.text(at: 0) ?? "")
-            values.append((key, row.text(at: 1) ?? ""))
+            let key = ConfigKey(table: table, kind: kind, name: try row.text(at: 0) ?? "")
+            values.append((key, try row.text(at: 1) ?? ""))
         }
         return values
     }

@@ -71,7 +71,7 @@ extension SQLiteTransaction {
         try table.updateHiddenColumns(on: connection)
         let hasHiddenColumns = !table.hiddenColumns.isEmpty
         for item in items {
-            let flags = hasHiddenColumns ? try find(table.findFlags, id: item.id) { $0.text(at: 0) } : nil
+            let flags = hasHiddenColumns ? try find(table.findFlags, id: item.id) { try $0.text(at: 0) } : nil
             let oldFlags = flags?.map(FieldFlags.init)
             if let update = table.update {
                 try execute(
@@ -103,7 +103,7 @@ extension SQLiteTransaction {
         }
     }
 
-    private func find<T>(_ sql: SQLText, id: String, _ body: (SQLRow) -> T) throws -> T? {
+    private func find<T>(_ sql: SQLText, id: String, _ body: (SQLRow) throws -> T) throws -> T? {
         let statement = try connection.cached(sql)
         try statement.bind(id, at: 1)
         return try statement.firstRow(body)

@@ -109,7 +109,7 @@ extension SQLRow {
         let operation = try withText(at: 3) { properties in
             try withBlob(at: 4) { rows in
                 try decoded.operation(
-                    id: id, table: text(at: 1) ?? "", itemID: text(at: 2) ?? "",
+                    id: id, table: try text(at: 1) ?? "", itemID: try text(at: 2) ?? "",
                     stored: .properties(properties, rows: rows))
             }
         }

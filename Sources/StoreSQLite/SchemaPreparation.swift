@@ -65,8 +65,8 @@ struct SchemaPreparation {
         var objects: [String: SchemaObject] = [:]
         try connection.prepared("SELECT name, type, sql FROM sqlite_master WHERE type<>'trigger'").forEachRow
         { row in
-            guard let name = row.text(at: 0), let type = row.text(at: 1) else { return }
-            objects[name.lowercased()] = SchemaObject(name: name, type: type, sql: row.text(at: 2))
+            guard let name = row.schemaText(at: 0), let type = row.schemaText(at: 1) else { return }
+            objects[name.lowercased()] = SchemaObject(name: name, type: type, sql: row.schemaText(at: 2))
         }
         return objects
     }

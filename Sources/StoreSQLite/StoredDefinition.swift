@@ -93,7 +93,7 @@ struct StoredDefinition {
             let statement = try connection.prepared(
                 "SELECT sql FROM sqlite_master WHERE type='table' AND name=?")
             try statement.bind(definition.name, at: 1)
-            return try statement.firstRow { $0.text(at: 0) } ?? nil
+            return try statement.firstRow { $0.schemaText(at: 0) } ?? nil
         }
     }
 
@@ -113,11 +113,11 @@ struct StoredDefinition {
         return !former.canBeAltered(to: current)
     }
 
-    /// Returns the ids of an app's table. The app may have stored nulls.
+    /// Returns the ids of an app's table. The app may have stored nulls, and texts that are not UTF-8.
     private func ids(of table: ItemTable) throws -> [String] {
         var ids: [String] = []
         try connection.prepared("SELECT \"id\" FROM \(table.name)").forEachRow { row in
-            if let id = row.text(at: 0) { ids.append(id) }
+            if let id = try? row.text(at: 0) { ids.append(id) }
         }
         return ids
     }
@@ -136,7 +136,7 @@ struct StoredDefinition {
         )
         try statement.bind(definition.name, at: 1)
         try statement.bind(key, at: 2)
-        return try statement.firstRow { $0.text(at: 0) } ?? nil
+        return try statement.firstRow { try $0.text(at: 0) } ?? nil
     }
 
     private func store(_ text: String, _ key: String) throws {
@@ -186,8 +186,8 @@ extension StoredDefinition {
             SELECT "table","key","value" FROM "MS_TableConfig" WHERE "keyType"='columns' ORDER BY "table"
             """)
         try statement.forEachRow { row in
-            let (table, text) = (row.text(at: 0) ?? "", row.text(at: 2) ?? "")
-            switch row.text(at: 1) {
+            let (table, text) = (try row.text(at: 0) ?? "", try row.text(at: 2) ?? "")
+            switch try row.text(at: 1) {
             case columnsKey: tables.append((table, try columns(in: text).sorted { $0.name < $1.name }))
             case parentsKey: parents[table] = try self.parents(in: text)
             default: break

@@ -54,7 +54,7 @@ struct SyncInspect: AsyncParsableCommand {
             let nextPush = try await NextPush(of: state, dialect: dialect.wireDialect)
             let report = StoreReport(state, nextPush, showsValues: values)
             print(json ? try report.json : report.text, terminator: "")
-        } catch let error as StoreError {
+        } catch let error where error is StoreError || error is SyncError {
             FileHandle.standardError.write(Data("sync-inspect: \(error)\n".utf8))
             throw ExitCode(1)
         }

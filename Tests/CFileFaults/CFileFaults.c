@@ -161,8 +161,6 @@ void file_faults_kill_at(const char *path, int64_t number, bool torn) {
     pthread_mutex_unlock(&mutex);
 }
 
-int64_t file_faults_count(void) { return count; }
-
 void file_faults_record(const char *path, const char *log) {
     pthread_mutex_lock(&mutex);
     watch(path);
@@ -180,7 +178,6 @@ void file_faults_mark(int64_t number) {
 
 bool file_faults_supported(void) { return false; }
 void file_faults_kill_at(const char *directory, int64_t number, bool torn) {}
-int64_t file_faults_count(void) { return 0; }
 void file_faults_record(const char *directory, const char *log) {}
 void file_faults_mark(int64_t number) {}
 

@@ -3,6 +3,7 @@
 
 import Foundation
 import SyncCore
+import TestSupport
 import Testing
 
 /// Queries with hostile names, constants and sizes: a typed error, or the matching items on every store and the server.
@@ -177,6 +178,33 @@ import Testing
                 }
             }
             #expect(try await client.contents() == before)
+        }
+    }
+
+    /// The Kelvin sign is canonically equivalent to the letter K. The columns of a wide table are looked up in another way.
+    @Test(arguments: StoreKind.allCases, [1, 9])
+    func `a name that is only equivalent to a column's names no column`(
+        _ kind: StoreKind, columnCount: Int
+    ) async throws {
+        let names = ["Kind"] + (1..<columnCount).map { "column\($0)" }
+        let definition = SyncTableDefinition("Kept", columns: names.map { SyncColumn($0, .text) })
+        try await withTemporaryDirectory { directory in
+            let store = try kind.open(at: directory.appending(path: "store").path, tables: [definition])
+            let client = SyncClient(url: HostileServer.url, transport: try HostileServer())
+            let context = SyncContext(client: client, dataSource: store)
+            let table = context.table("Kept")
+            try await table.insert(["id": "1", "Kind": "a"])
+            for name in ["nosuch", "\u{212A}ind"] {
+                let query = TableQuery("Kept")
+                for query in [query.where(.column(name) == "a"), query.order(by: name), query.select(name)] {
+                    let read = try await code { _ = try await table.items(matching: query) }
+                    #expect(read == .filterNotSupported)
+                }
+                let written = try await code { try await table.update(id: "1", [name: "b"]) }
+                #expect(written == .invalidItem)
+            }
+            #expect(try await table.item(id: "1")?["Kind"] == "a")
+            try await context.close()
         }
     }
 }

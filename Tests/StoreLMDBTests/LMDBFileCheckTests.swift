@@ -9,6 +9,17 @@ import Testing
 
 /// A file of more than 4 MiB is checked only when it is not as the last commit left it.
 struct LMDBFileCheckTests {
+    @Test func `a page whose entries overlap is refused`() throws {
+        try TemporaryStore.with { temporary in
+            let store = try temporary.open()
+            try store.put((10..<40).map { "item \($0)" })
+            try store.close()
+            #expect(temporary.refusal() == nil)
+            try temporary.growValue(ofItem: "item 39")
+            #expect(temporary.refusal() == .corrupt)
+        }
+    }
+
     @Test func `a large file that another program has damaged is refused`() throws {
         try TemporaryStore.with { temporary in
             try temporary.fill()
@@ -62,6 +73,22 @@ extension TemporaryStore {
         try store.put((0..<50_000).map { "item number \($0) with an id as long as most ids" })
         try store.close()
         try #require(state().size > 5 << 20)
+    }
+
+    /// Adds 256 to the size of the value in each entry of the item, which still ends inside its page if the item was stored
+    /// last.
+    fileprivate func growValue(ofItem id: String) throws {
+        let url = URL(fileURLWithPath: path)
+        var content = try Data(contentsOf: url)
+        let key = Data("I\u{4}Todo\(id)".utf8)
+        var start = content.startIndex
+        while let found = content.range(of: key, in: start..<content.endIndex) {
+            // The size is the first number of the entry, which begins eight bytes before the key.
+            content[found.lowerBound - 7] += 1
+            start = found.upperBound
+        }
+        try #require(start > content.startIndex)
+        try content.write(to: url)
     }
 
     /// Replaces the headers of pages in the middle of the file, without changing its size. Sets the time of the change,

@@ -51,6 +51,25 @@ struct OrderedMapOpeningTests {
         #expect(refusal(map, table(SyncColumn("text", .text))) == nil)
     }
 
+    @Test func `a table without columns is recorded, also in the map of an earlier version`() throws {
+        let map = SortedArrayMap()
+        let tables = [
+            SyncTableDefinition("List", columns: []),
+            SyncTableDefinition("Todo", columns: [SyncColumn("list", .text)], parents: ["List"]),
+        ]
+        for _ in 0..<2 {
+            _ = try OrderedMapStore(on: map, tables: tables)
+            let recorded = try map.read { snapshot in
+                try OrderedMapStore.contents(of: snapshot, maxKeyLength: map.maxKeyLength).catalog.tables
+            }
+            #expect(recorded.map(\.name) == ["List", "Todo"])
+            #expect(try map.work { _ = try OrderedMapStore(on: map, tables: tables) }.changes == 0)
+            #expect(refusal(map, [SyncTableDefinition("list", columns: [])]) == .schemaMismatch)
+            // An earlier version has not written this key.
+            try map.write { try $0.delete(Array("T\u{4}List".utf8)) }
+        }
+    }
+
     @Test func `a newer format is refused and not changed`() throws {
         let map = SortedArrayMap()
         _ = try OrderedMapStore(on: map)

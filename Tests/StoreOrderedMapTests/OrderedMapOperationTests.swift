@@ -46,6 +46,14 @@ struct OrderedMapOperationTests {
         #expect(error?.code == .corrupt)
     }
 
+    @Test(arguments: ["A", "L"]) func `a stored number of another length is damaged`(key: String) throws {
+        let map = SortedArrayMap()
+        let store = try OrderedMapStore(on: map)
+        try map.write { try $0.put([UInt8](repeating: 0, count: 9), for: Array(key.utf8)) }
+        let error = #expect(throws: StoreError.self) { try store.write { try $0.put(operation(1)) } }
+        #expect(error?.code == .corrupt)
+    }
+
     @Test func `operations of all tables or of one are in order of id`() throws {
         let store = try OrderedMapStore(on: SortedArrayMap())
         let ids: [Int64] = [.max, 300, 1, 256, 255, -5, 2]

@@ -114,6 +114,14 @@ struct OrderedMapSharingTests {
         #expect(try map.work { try store.write { _ in } } == SortedArrayMap.Work(gets: 1))
     }
 
+    @Test func `a count of changes of the columns that would overflow is damaged`() throws {
+        _ = try open(mark)
+        let largest = withUnsafeBytes(of: Int64.max.littleEndian) { Array($0) }
+        try map.write { try $0.put(largest, for: Array("V".utf8)) }
+        let error = #expect(throws: StoreError.self) { try open(mark, other) }
+        #expect(error?.code == .corrupt)
+    }
+
     @Test func `a map of one process does not count changes of the columns`() throws {
         let map = SortedArrayMap()
         for column in [mark, indexedMark] {

@@ -29,7 +29,7 @@ struct AppIDTests {
     @Test(
         arguments: [
             ("TEXT", "x'00ff0a'"), ("BLOB", "x'00ff0a'"), ("BLOB", "x''"), ("BLOB", "7"), ("BLOB", "1.5"),
-            ("TEXT", "NULL"), ("BLOB", "NULL"),
+            ("TEXT", "NULL"), ("BLOB", "NULL"), ("TEXT", "CAST(x'e9' AS TEXT)"),
         ])
     func `an id that is not text is unreadable, and other rows can be read`(type: String, id: String) throws {
         let store = try store(idType: type)
@@ -46,6 +46,18 @@ struct AppIDTests {
             )
             #expect(item?["name"] == "y" && others.items.count == 1)
         }
+    }
+
+    @Test func `an id that is not text does not prevent a change of the columns`() throws {
+        try store().close()
+        try database.write {
+            try $0.execute(
+                sql: "INSERT INTO T(id, name) VALUES (CAST(x'f0' AS TEXT), 'x'), (x'f0', 'x'), (NULL, 'x')")
+        }
+        let table = SyncCore.SyncTableDefinition("T", columns: [])
+        let changed = try SQLiteStore(database: database, tables: [table])
+        let item = try changed.read { try $0.item(id: "good", in: "T") }
+        #expect(item?.system.undeclared == ["name": "y"])
     }
 
     @Test func `a row whose UUID is a BLOB is not enqueued`() async throws {

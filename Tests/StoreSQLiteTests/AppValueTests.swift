@@ -1,6 +1,7 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import GRDB
 import StoreSQLite
 @_spi(StoreAuthor) import SyncCore
@@ -15,7 +16,7 @@ struct AppValueTests {
         "T",
         columns: [
             SyncColumn("flag", .bool), SyncColumn("size", .double), SyncColumn("born", .date),
-            SyncColumn("tags", .json),
+            SyncColumn("tags", .json), SyncColumn("name", .text),
         ])
 
     private let database: DatabaseQueue
@@ -25,9 +26,10 @@ struct AppValueTests {
         database = try DatabaseQueue()
         try database.write {
             try $0.execute(
-                sql:
-                    "CREATE TABLE T(id TEXT PRIMARY KEY, flag BOOLEAN, size NUMERIC, born DATETIME, tags TEXT)"
-            )
+                sql: """
+                    CREATE TABLE T(
+                      id TEXT PRIMARY KEY, flag BOOLEAN, size NUMERIC, born DATETIME, tags TEXT, name TEXT)
+                    """)
         }
         store = try SQLiteStore(database: database, tables: [Self.definition])
     }
@@ -115,6 +117,38 @@ struct AppValueTests {
             try store.read { try $0.item(id: "a", in: "T") }
         }
         #expect(try ids(.comparison(.equal, .column("born"), .constant(.date(.unixEpoch)))).isEmpty)
+    }
+
+    @Test(arguments: ["9e999", "-9e999"])
+    func `an infinity is unreadable`(_ number: String) throws {
+        try database.write { try $0.execute(sql: "INSERT INTO T(id, size) VALUES ('a', \(number))") }
+        expectStoreError(.corrupt, naming: ["'size'", "'a'"]) {
+            try store.read { try $0.item(id: "a", in: "T") }
+        }
+        #expect(try ids(FilterExpression.call(.round, [.column("size")]) == 3).isEmpty)
+    }
+
+    @Test func `text that is not UTF-8 is unreadable, and stays as the app has stored it`() async throws {
+        try await database.write {
+            try $0.execute(
+                sql: "INSERT INTO T(id, name) VALUES ('a', CAST(x'e9' AS TEXT)), ('b', '\u{e9}')")
+        }
+        expectStoreError(.corrupt, naming: ["'name'", "'a'", "UTF-8"]) {
+            try store.read { try $0.item(id: "a", in: "T") }
+        }
+        #expect(try store.read { try $0.item(id: "b", in: "T") }?["name"] == "\u{e9}")
+        #expect(try ids(FilterExpression.call(.length, [.column("name")]) == 1) == ["b"])
+        let url = try #require(URL(string: "https://example.com"))
+        let context = SyncContext(client: SyncClient(url: url), dataSource: store)
+        let error = await #expect(throws: SyncError.self) {
+            try await context.table("T").update(id: "a", ["flag": true])
+        }
+        #expect((error?.cause as? StoreError)?.code == .corrupt)
+        let bytes = try await database.read {
+            try String.fetchOne($0, sql: "SELECT hex(name) FROM T WHERE id='a'")
+        }
+        #expect(bytes == "E9")
+        try await context.close()
     }
 
     @Test func `inserting an existing item of a table with required app columns adds nothing`() throws {

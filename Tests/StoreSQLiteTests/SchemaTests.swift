@@ -121,6 +121,21 @@ struct SchemaTests {
         try withStore([a, b]) { store in try #expect(store.read { try $0.item(id: "1", in: "T") } == item) }
     }
 
+    @Test func `a row whose id is not UTF-8 is corrupt, also when the columns change`() throws {
+        let (a, b) = (SyncColumn("a", .text), SyncColumn("b", .text))
+        try withStore([a, b]) { _ in }
+        try withDatabase {
+            try $0.execute(sql: "INSERT INTO T(id, a) VALUES ('1', 'x'), (CAST(x'f0' AS TEXT), 'x')")
+        }
+        expectStoreError(.corrupt, naming: ["'id'", "'T'"]) { try withStore([b]) { _ in } }
+        try withStore([a, b]) { store in
+            try store.read { snapshot in
+                expectStoreError(.corrupt) { try snapshot.items(matching: TableQuery("T")) }
+                try #expect(snapshot.item(id: "1", in: "T") == Item(id: "1", fields: ["a": "x"]))
+            }
+        }
+    }
+
     @Test(arguments: ColumnType.allCases)
     func `a column of another type is refused and nothing is changed`(type: ColumnType) throws {
         try withStore([SyncColumn("a", type)]) { _ in }

@@ -164,6 +164,31 @@ struct SystemTableTests {
         }
     }
 
+    @Test func `a config value or an id that is not UTF-8 is corrupt`() throws {
+        let key = ConfigKey(table: "Thing", kind: .deltaToken, name: "q")
+        try store.write { transaction in
+            try transaction.put(operation(4))
+            try transaction.setConfigValue("v", for: key)
+        }
+        try store.close()
+        let queue = try DatabaseQueue(path: directory.file())
+        try queue.write {
+            try $0.execute(
+                sql: """
+                    UPDATE MS_TableOperations SET itemId = CAST(x'e9' AS TEXT);
+                    UPDATE MS_TableConfig SET value = CAST(x'e9' AS TEXT) WHERE keyType = 'deltaToken'
+                    """)
+        }
+        try queue.close()
+        let reopened = try Things.store(at: directory.file())
+        try reopened.read { snapshot in
+            expectStoreError(.corrupt) { try snapshot.operation(id: 4) }
+            expectStoreError(.corrupt) { try snapshot.configValue(key) }
+            expectStoreError(.corrupt) { try snapshot.configValues(in: "Thing", kind: .deltaToken) }
+        }
+        try reopened.close()
+    }
+
     // MARK: SQLite tools
 
     @Test func `SQLite tools can read the system tables`() throws {

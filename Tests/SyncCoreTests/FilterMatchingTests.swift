@@ -162,6 +162,21 @@ import Testing
         #expect((.column("d") == Int64(1) << 53).matches(item))
     }
 
+    @Test func `NaN matches no comparison`() {
+        let item = Item(id: "x", fields: ["d": .double(.nan)])
+        let column = FilterExpression.column("d")
+        for comparison in Filter.Comparison.allCases {
+            let filters: [Filter] = [
+                .comparison(comparison, column, .constant(1)), .comparison(comparison, .constant(1), column),
+                .comparison(comparison, column, .constant(1.5)), .comparison(comparison, column, column),
+            ]
+            for filter in filters {
+                #expect(!filter.matches(item))
+                #expect(!(!filter).matches(item))
+            }
+        }
+    }
+
     @Test(arguments: refused)
     func `a filter that cannot be evaluated is refused`(_ filter: Filter) {
         for query in [TableQuery("T").where(filter), TableQuery("T").where(.column("n") == 1 || !filter)] {

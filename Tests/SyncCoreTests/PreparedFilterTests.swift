@@ -51,6 +51,42 @@ struct PreparedFilterTests {
         #expect(text.firstByteOffset(of: part) == offset)
     }
 
+    @Test func `a stored row that ends before a value is damaged`() throws {
+        // A number has nine bytes: its type and its value.
+        let bytes = Array(Item(id: "a", fields: ["n": 1]).bytes.dropLast(9))
+        let error = #expect(throws: StoreError.self) { try matches(.column("n") == 1, bytes) }
+        #expect(error?.code == .corrupt)
+    }
+
+    @Test(arguments: [Double.nan, .infinity, -.infinity])
+    func `a stored number that is not finite is damaged`(_ number: Double) throws {
+        let bytes = Item(id: "a", fields: ["n": .double(number)]).bytes
+        let column = FilterExpression.column("n")
+        let filters: [Filter] = [
+            .comparison(.less, column, .constant(1)), .comparison(.less, column, .constant(1.5)),
+            .comparison(.equal, column, column),
+        ]
+        for filter in filters {
+            let error = #expect(throws: StoreError.self) { try matches(filter, bytes) }
+            #expect(error?.code == .corrupt)
+        }
+        let error = #expect(throws: StoreError.self) {
+            try bytes.withUnsafeBytes { try Item(id: "a", bytes: $0) }
+        }
+        #expect(error?.code == .corrupt)
+    }
+
+    /// Whether the filter matches the stored row.
+    private func matches(_ filter: Filter, _ bytes: [UInt8]) throws -> Bool {
+        let prepared = PreparedFilter(filter)
+        let places = StoredRow.FieldPlaces(of: prepared)
+        return try bytes.withUnsafeBytes { bytes in
+            try Array("a".utf8).withUnsafeBytes { id in
+                try prepared.matches(StoredRow(id: id, bytes: bytes, places: places))
+            }
+        }
+    }
+
     private static let names = ["n", "t", "b", "at", "bytes", "id", "version", "deleted"]
     private static let texts = ["", "a", "ab", "é", "e\u{301}", "b\0a"]
 

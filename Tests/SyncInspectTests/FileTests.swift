@@ -181,6 +181,36 @@ import Testing
         #expect(try await Inspection.report(of: store.path()).tables.map(\.parents) == [[], []])
     }
 
+    @Test(arguments: StoreFixture.Kind.allCases)
+    func `a table without columns is shown`(_ kind: StoreFixture.Kind) async throws {
+        let store = StoreFixture(kind)
+        let tables = [
+            SyncTableDefinition("List", columns: []),
+            SyncTableDefinition("Entry", columns: [SyncColumn("list", .text)], parents: ["List"]),
+        ]
+        try store.open(tables: tables).close()
+        let report = try await Inspection.report(of: store.path())
+        #expect(report.tables.map(\.name) == ["Entry", "List"])
+        #expect(report.tables.map(\.parents) == [["List"], []])
+    }
+
+    @Test func `tables that contradict each other are refused in a sentence`() async throws {
+        let store = StoreFixture(.sqlite)
+        try store.make()
+        let queue = try DatabaseQueue(path: store.path())
+        try await queue.write {
+            try $0.execute(
+                sql: """
+                    INSERT INTO MS_TableConfig("table", keyType, key, value)
+                    VALUES ('Board', 'columns', 'parents', '["Task"]')
+                    """)
+        }
+        try queue.close()
+        let run = try await Inspection.run(store.path())
+        #expect(run.status == 1)
+        #expect(run.errors.hasPrefix("sync-inspect: The parents of the tables"), "\(run.errors)")
+    }
+
     @Test func `files that are not stores are refused in a sentence`() async throws {
         let directory = try TemporaryDirectory()
         let queue = try DatabaseQueue(path: directory.file("other.db"))

@@ -10,7 +10,6 @@ struct CorpusValues: Sendable {
     let values: [ItemValue]
 
     static let all = [integers, doubles, dates, blobs]
-    static let count = all.map(\.values.count).reduce(0, +)
 
     /// The values of each column of ``Fixture/indexed``.
     static let indexed: [String: [ItemValue]] = [

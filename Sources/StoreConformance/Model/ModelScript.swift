@@ -3,14 +3,12 @@
 
 /// A random script derived from a seed: the same seed always generates the same script.
 struct ModelScript: Sendable {
-    let seed: UInt64
     var steps: [ModelStep]
 
     /// - Parameters:
     ///   - length: the approximate number of actions and reads.
     ///   - reopens: whether the script closes and reopens the store at random.
     init(seed: UInt64, length: Int, reopens: Bool) {
-        self.seed = seed
         var source = ModelSource(seed: seed)
         steps = []
         var count = 0

@@ -56,7 +56,9 @@ extension Array: ExactlyDescribed where Element: ExactlyDescribed {
 }
 
 extension Dictionary: ExactlyDescribed where Key == String, Value: ExactlyDescribed {
+    /// An empty dictionary is not described like an empty list.
     package var exactDescription: String {
+        if isEmpty { return "[:]" }
         let fields = sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
         return
             "[\(fields.map { "\($0.key.exactDescription): \($0.value.exactDescription)" }.joined(separator: ", "))]"

@@ -63,8 +63,6 @@ struct TracingStore: SyncContextDataSource {
 
 /// The reads that a traced snapshot and a traced transaction share.
 private protocol Tracing: StoreSnapshot {
-    associatedtype Base
-    var base: Base { get }
     var reader: any StoreSnapshot { get }
     var trace: Trace { get }
 }

@@ -67,6 +67,13 @@ import Foundation
     }
 
     package mutating func text() throws(StoreError) -> String { try counted().text() }
+
+    /// Throws when there are unread bytes.
+    ///
+    /// - Parameter what: the decoded value, for the error message.
+    package func requireEnd(of what: String) throws(StoreError) {
+        guard isAtEnd else { throw StoreError(.corrupt, "The store is damaged: \(what) has trailing bytes.") }
+    }
 }
 
 extension UnsafeRawBufferPointer {

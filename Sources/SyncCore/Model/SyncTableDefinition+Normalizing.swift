@@ -12,8 +12,7 @@ extension SyncTableDefinition {
         // Most writes need no conversion and return the fields unchanged.
         var result = fields
         for (name, value) in fields {
-            // Names of columns are ASCII; the Kelvin sign equals the letter K.
-            guard let column = column(named: name), column.name.utf8.count == name.utf8.count else {
+            guard let column = column(named: name) else {
                 let reason =
                     name == "id"
                     ? "cannot be changed"

@@ -32,10 +32,12 @@ public struct SyncTableDefinition: Sendable, Hashable {
         columnsByName = Dictionary(columns.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The declared column of that name, or `nil`.
+    /// The declared column of that name, or `nil`. Names are compared byte for byte.
     public func column(named name: String) -> SyncColumn? {
         // Comparing a few names takes less time than hashing one.
-        columns.count <= 8 ? columns.first { $0.name == name } : columnsByName[name]
+        if columns.count <= 8 { return columns.first { $0.name.hasSameBytes(as: name) } }
+        // A dictionary also finds a name that is only canonically equivalent.
+        return columnsByName[name].flatMap { $0.name.hasSameBytes(as: name) ? $0 : nil }
     }
 
     /// The type of a declared column, the id or a system property; `nil` for any other name.

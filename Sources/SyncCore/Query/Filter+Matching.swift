@@ -118,14 +118,14 @@ enum ValueOrder {
 }
 
 extension ItemValue {
-    /// Compares the values; `nil` if one is null or their types cannot be compared.
+    /// Compares the values; `nil` if one is null or NaN, or their types cannot be compared.
     func order(comparedTo other: ItemValue) -> ValueOrder? {
         switch (self, other) {
         case (.bool(let a), .bool(let b)): ValueOrder(a ? 1 : 0, b ? 1 : 0)
         case (.int(let a), .int(let b)): ValueOrder(a, b)
-        case (.double(let a), .double(let b)): ValueOrder(a, b)
+        case (.double(let a), .double(let b)): a.isNaN || b.isNaN ? nil : ValueOrder(a, b)
         case (.int(let a), .double(let b)): ValueOrder(a, b)
-        case (.double(let a), .int(let b)): ValueOrder(b, a).reversed
+        case (.double(let a), .int(let b)): ValueOrder(b, a)?.reversed
         case (.text(let a), .text(let b)): ValueOrder(a.byteOrder(relativeTo: b), 0)
         case (.date(let a), .date(let b)):
             a.isSameInstant(as: b) ? .same : a.isEarlier(than: b) ? .ascending : .descending
@@ -144,8 +144,9 @@ extension ValueOrder {
         }
     }
 
-    /// Compares exactly: converting the integer to a double could make different numbers equal.
-    fileprivate init(_ int: Int64, _ double: Double) {
+    /// Compares exactly: converting the integer to a double could make different numbers equal. Returns `nil` for NaN.
+    fileprivate init?(_ int: Int64, _ double: Double) {
+        if double.isNaN { return nil }
         if double >= 0x1p63 {
             self = .ascending
         } else if double < -0x1p63 {

@@ -4,12 +4,12 @@
 /// The window of a query over matching items, which arrive in any order: keeps only items that the result may have.
 @usableFromInline package struct QueryWindow {
     private let query: TableQuery
-    /// The result is among so many first items, in the query's order.
+    /// The end of the window: the result is among the first items up to here, in the query's order.
     private let end: Int
     /// At most twice as many as ``end``.
     private var items: [Item] = []
     private var count = 0
-    /// The values by which the last of the first ``end`` items is ordered, and its id, once there are so many.
+    /// The values by which the last of the first ``end`` items is ordered, and its id; `nil` while there are fewer.
     private var bound: (values: [ItemValue], id: String)?
 
     /// Makes the window of a query.

@@ -70,9 +70,7 @@ extension Item {
     {
         var reader = ByteReader(bytes)
         self = try reader.item(id: id, keeping: names)
-        guard reader.isAtEnd else {
-            throw StoreError(.corrupt, "The store is damaged: an item has trailing bytes.")
-        }
+        try reader.requireEnd(of: "an item")
     }
 }
 
@@ -249,8 +247,9 @@ extension ByteReader {
     ) throws(StoreError) -> Bool? {
         var reader = ByteReader(bytes)
         reader.position = offset
-        guard bytes[offset] == Tag.text.rawValue else { return condition.truth(for: try reader.value()) }
-        reader.position += 1
+        guard try reader.byte() == Tag.text.rawValue else {
+            return condition.truth(for: try value(at: offset, in: bytes))
+        }
         return condition.truth(forUTF8: try reader.counted())
     }
 
@@ -272,7 +271,7 @@ extension ByteReader {
         case .no: return .bool(false)
         case .yes: return .bool(true)
         case .int: return .int(try fixed())
-        case .double: return .double(Double(bitPattern: try fixed()))
+        case .double: return .double(try double())
         case .text: return .text(try text())
         case .date: return .date(try date())
         case .data: return .data(Data(try counted()))
@@ -285,6 +284,14 @@ extension ByteReader {
         case .object:
             return try nested { reader throws(StoreError) in .object(try reader.object()) }
         }
+    }
+
+    private mutating func double() throws(StoreError) -> Double {
+        let double = Double(bitPattern: try fixed())
+        guard double.isFinite else {
+            throw StoreError(.corrupt, "The store is damaged: a number is not finite.")
+        }
+        return double
     }
 
     @inline(__always) private mutating func skipValue() throws(StoreError) {

@@ -92,9 +92,7 @@ extension TableOperation {
         var reader = ByteReader(bytes)
         do {
             try body(&self, &reader)
-            guard reader.isAtEnd else {
-                throw StoreError(.corrupt, "The store is damaged: an operation has trailing bytes.")
-            }
+            try reader.requireEnd(of: "an operation")
         } catch {
             throw StoreError(.corrupt, "The stored operation \(id) cannot be read.", cause: error)
         }

@@ -17,9 +17,6 @@ bool file_faults_supported(void);
 /// The first half of the bytes is written when `torn`.
 void file_faults_kill_at(const char *directory, int64_t number, bool torn);
 
-/// The number of writes, syncs and truncations since the last call of `file_faults_kill_at` or `file_faults_record`.
-int64_t file_faults_count(void);
-
 /// Appends every later write, sync and truncation of a file below the directory to the log.
 ///
 /// A record is its kind (`w`rite, write that is `d`urable when it returns, `s`ync, `t`runcate, `m`ark), the length of the
