@@ -12,8 +12,9 @@ import Testing
         var rows: [(id: String, time: Timestamp)]
         /// The ids of rows without `updatedAt`, which are the last.
         var undated: [String] = []
-        /// Whether `$orderby=updatedAt,id` is evaluated to its first column only, and to nothing.
+        /// Whether `$orderby=updatedAt,id` is evaluated to its first column only.
         var ignoresSecondKey = false
+        /// Whether `$orderby` is ignored.
         var ignoresOrder = false
         /// Whether times are shown without the zeros at their end.
         var trimsZeros = false
@@ -26,12 +27,12 @@ import Testing
                 .filter { query.filter?.matches($0) ?? true }
             let first = query.orderings.first?.expression
             let sorted = items.sorted { left, right in
+                if ignoresOrder { return right.id.precedesInBytes(left.id) }
                 let (a, b) = (left.system.updatedAt, right.system.updatedAt)
                 if first == .column("updatedAt"), (a == nil) != (b == nil) { return a != nil }
                 guard first == .column("updatedAt"), let a, let b else {
                     return left.id.precedesInBytes(right.id)
                 }
-                if ignoresOrder { return right.id.precedesInBytes(left.id) }
                 if !a.isSameInstant(as: b) { return a.isEarlier(than: b) }
                 return left.id.precedesInBytes(right.id) != ignoresSecondKey
             }
@@ -103,6 +104,16 @@ import Testing
             }
             #expect(try client.pull(from: &server, pageSize: pageSize) == 1)
         }
+    }
+
+    @Test(arguments: [PullCursor.Order.keyset, .id], [5, 7, 100])
+    func `no row is missed when the server ignores the order and caps its pages`(
+        _ order: PullCursor.Order, _ cap: Int
+    ) throws {
+        var server = Server(rows: Self.rows(23, perInstant: 1), ignoresOrder: true, cap: cap)
+        var client = Client()
+        _ = try client.pull(from: &server, pageSize: 50, order: order)
+        #expect(client.ids == Set(server.rows.map(\.id)))
     }
 
     @Test func `rows that a server sorts by updatedAt only are read again until its clock is later`() throws {

@@ -13,10 +13,10 @@ import Testing
 @Suite struct UndatedRowTests {
     private enum Nulls: CaseIterable { case first, last }
 
-    /// A server that is a list, and sorts nulls first or last.
+    /// A server that is a list, and sorts nulls first or last; `nil` does not sort by `updatedAt` at all.
     private struct Server {
         var rows: [Item]
-        var nulls: Nulls
+        var nulls: Nulls?
         var filtersNulls = true
 
         func page(_ query: TableQuery) -> [PulledRow]? {
@@ -25,9 +25,15 @@ import Testing
             let (limit, offset) = (query.limit ?? .max, query.offset)
             (query.limit, query.offset) = (nil, 0)
             var items = query.apply(to: rows).items
-            if nulls == .last, query.orderings.first?.expression == .column("updatedAt") {
-                items =
-                    items.filter { $0.system.updatedAt != nil } + items.filter { $0.system.updatedAt == nil }
+            if query.orderings.first?.expression == .column("updatedAt") {
+                switch nulls {
+                case .first: break
+                case .last:
+                    items =
+                        items.filter { $0.system.updatedAt != nil }
+                        + items.filter { $0.system.updatedAt == nil }
+                case nil: items = rows.filter { query.filter?.matches($0) ?? true }
+                }
             }
             return items.dropFirst(offset).prefix(limit).map {
                 PulledRow(item: $0, updatedAtText: $0.system.updatedAt?.description)
@@ -44,10 +50,11 @@ import Testing
         } + (0..<undated).map { Item(id: "u\($0)") }
     }
 
-    private static func cursor(_ token: DeltaToken? = nil, _ order: PullCursor.Order = .keyset) -> PullCursor
-    {
+    private static func cursor(
+        _ token: DeltaToken? = nil, _ order: PullCursor.Order = .keyset, pageSize: Int = 10
+    ) -> PullCursor {
         var settings = PullSettings()
-        settings.pageSize = 10
+        settings.pageSize = pageSize
         return PullCursor(query: TableQuery("T"), order: order, settings: settings, token: token)
     }
 
@@ -74,13 +81,27 @@ import Testing
             let server = Server(rows: Self.rows(dated: dated, undated: undated), nulls: nulls)
             var cursor = Self.cursor()
             let (ids, _) = try Self.pull(&cursor, from: server)
-            #expect(ids.sorted() == server.rows.map(\.id).sorted())
+            #expect(Set(ids) == Set(server.rows.map(\.id)))
             guard let token = cursor.token else { continue }
             #expect(!token.isFirstPull)
             var next = Self.cursor(token)
             let (again, pages) = try Self.pull(&next, from: server)
             #expect(again.isEmpty)
             #expect(pages == 1)
+        }
+    }
+
+    /// A server that sorts by `updatedAt` only, or by nothing.
+    @Test(arguments: [
+        ["d0", "u0", "u2", "u1"], ["d0", "u2", "u1", "u0"], ["d0", "u0", "d1", "u1"],
+        ["u1", "d0", "d1", "u0"],
+    ])
+    func `undated rows are pulled in whatever order the server returns them`(_ ids: [String]) throws {
+        for pageSize in [2, 3, 10] {
+            let rows = Self.rows(dated: 2, undated: 3)
+            let server = Server(rows: ids.compactMap { id in rows.first { $0.id == id } }, nulls: nil)
+            var cursor = Self.cursor(pageSize: pageSize)
+            #expect(try Set(Self.pull(&cursor, from: server).ids) == Set(ids))
         }
     }
 
@@ -116,7 +137,7 @@ import Testing
         #expect(token?.isFirstPull == true)
         var next = Self.cursor(token)
         let (rest, _) = try Self.pull(&next, from: server)
-        #expect((first + rest).sorted() == server.rows.map(\.id).sorted())
+        #expect(Set(first + rest) == Set(server.rows.map(\.id)))
     }
 
     @Test

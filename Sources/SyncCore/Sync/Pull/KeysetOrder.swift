@@ -216,20 +216,17 @@ struct KeysetOrder: PageOrder {
         if lastStored?.updatedAt.isSameInstant(as: updatedAt) == true { lastStored?.instant = .complete }
     }
 
-    /// Rows without `updatedAt` are first or last, as the server sorts nulls. If they are first, all of them are read when
-    /// a row with `updatedAt` follows. If they are last, the rest of them is read by id.
+    /// As soon as a page has a row without `updatedAt`, all of them are read by id: a server that sorts by `updatedAt` only
+    /// returns them in any order.
     private mutating func readUndated(after rows: [PulledRow]) {
-        guard includesUndated, let last = rows.last else { return }
-        if last.isUndated {
-            if case .start = position {
-                undatedFirstPageCount = rows.count
-                position = .from(.earliest)
-            }
-            position = .undated(after: last.item.id, then: position)
-            section += 1
-        } else if rows.contains(where: \.isUndated) {
-            includesUndated = false
+        guard includesUndated, rows.contains(where: \.isUndated) else { return }
+        if case .start = position {
+            undatedFirstPageCount = rows.count
+            position = .from(.earliest)
         }
+        position = .undated(after: "", then: position)
+        phase += 1
+        section += 1
     }
 
     mutating func advanceOverEnd() -> Bool {

@@ -24,6 +24,9 @@ protocol PageOrder: Sendable {
     /// the first one on. The end of the last page is then not the end of the rows.
     var section: Int { get }
 
+    /// Whether the rows of a page are in the requested order. Otherwise the last row does not tell which rows remain.
+    func isInOrder(_ rows: [PulledRow]) -> Bool
+
     /// Whether the position is a number of rows, requested with `$skip`.
     var countsRows: Bool { get }
 
@@ -47,6 +50,11 @@ protocol PageOrder: Sendable {
 }
 
 extension PageOrder {
+    func isInOrder(_ rows: [PulledRow]) -> Bool {
+        let times = rows.compactMap(\.item.system.updatedAt)
+        return zip(times, times.dropFirst()).allSatisfy { !$1.isEarlier(than: $0) }
+    }
+
     var isOnDetour: Bool { false }
     var section: Int { 0 }
     var countsRows: Bool { false }
@@ -79,6 +87,11 @@ struct IDOrder: PageOrder {
     private var lastID: String?
     private var skip = 0
 
+    func isInOrder(_ rows: [PulledRow]) -> Bool {
+        let ids = rows.lazy.filter(\.hasID).map(\.item.id)
+        return zip(ids, ids.dropFirst()).allSatisfy { $0.precedesInBytes($1) }
+    }
+
     func nextPage(of query: TableQuery) -> TableQuery {
         var page = query
         if let lastID { page = page.where(.id(.greater, lastID)) }
@@ -98,7 +111,7 @@ struct IDOrder: PageOrder {
 
 /// Reads in the query's own order, with `$skip`. Ties are ordered by id: a server may order them differently for each page.
 ///
-/// The query's offset counts rows that live. `$skip` counts tombstones too, so the ids of the rows before the offset are read
+/// The query's offset does not count tombstones. `$skip` does, so the ids of the rows before the offset are read
 /// first.
 struct OffsetOrder: PageOrder {
     let countsRows = true
@@ -106,12 +119,15 @@ struct OffsetOrder: PageOrder {
     private(set) var rowsBeforeOffset = 0
     /// How many of the rows behind the offset were received.
     private var received = 0
-    /// How many more rows that live are before the query's offset.
+    /// How many more rows, without tombstones, are before the query's offset.
     private var rowsToSkip: Int
 
     init(offset: Int) { rowsToSkip = offset }
 
     var isBeforeOffset: Bool { rowsToSkip > 0 }
+
+    /// Any order will do: the rows are counted.
+    func isInOrder(_ rows: [PulledRow]) -> Bool { true }
 
     func nextPage(of query: TableQuery) -> TableQuery {
         var page = query.offset(rowsBeforeOffset + received)

@@ -26,7 +26,7 @@ struct PullCursor: Sendable {
     /// Whether the rows are read in the order of `updatedAt`, after a token.
     private let isIncremental: Bool
     /// Whether the rest is read with `$skip` and no token, because the position of the rows behind the last page is unknown: a
-    /// full page was not in the order of `updatedAt`, or a page was empty although others follow.
+    /// page was not in the requested order, or was empty, although others can follow.
     private var isSkipping = false
     /// How many rows behind the order's position are skipped: those that were received, and those that the server left out.
     private var skipped = 0
@@ -71,8 +71,10 @@ struct PullCursor: Sendable {
     /// Whether the next page has rows before the query's offset, which are not pulled: see ``OffsetOrder``.
     var isBeforeOffset: Bool { order.isBeforeOffset }
 
-    /// Returns how many of so many matching rows are between the query's offset and its limit, at most: which of them are
-    /// tombstones is known after they were received.
+    /// Returns how many of the matching rows can be between the query's offset and its limit. Which of them are tombstones is
+    /// known after they were received.
+    ///
+    /// - Parameter count: the number of matching rows.
     func countInWindow(_ count: Int) -> Int {
         min(max(0, count - max(query.offset, order.rowsBeforeOffset)), query.limit ?? .max)
     }
@@ -98,7 +100,7 @@ struct PullCursor: Sendable {
         let phase = order.phase
         let (section, wasBeforeOffset) = (order.section, isBeforeOffset)
         let wasSkipping = isSkipping
-        if isIncremental, !order.isOnDetour, isFull, !rows.areSortedByUpdatedAt { isSkipping = true }
+        if !order.isOnDetour, isFull || next != .end, !order.isInOrder(rows) { isSkipping = true }
         if isSkipping, !order.countsRows {
             skipped += rows.count
         } else {
@@ -177,12 +179,5 @@ struct PullCursor: Sendable {
         guard pageLimit > 1 else { return false }
         pageSize = pageLimit / 2
         return true
-    }
-}
-
-extension [PulledRow] {
-    fileprivate var areSortedByUpdatedAt: Bool {
-        let times = compactMap(\.item.system.updatedAt)
-        return zip(times, times.dropFirst()).allSatisfy { !$1.isEarlier(than: $0) }
     }
 }

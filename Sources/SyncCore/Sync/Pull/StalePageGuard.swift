@@ -57,8 +57,8 @@ final class StalePageGuard: Sendable {
         }
     }
 
-    /// A value that another one follows when a pull begins; `nil` while one is running.
-    var idleMark: Source? { state.withLock { $0.pulls.isEmpty ? $0.lastPull : nil } }
+    /// The last pull; `nil` while a pull runs. If it is the same later, no pull has begun in between.
+    var lastPullIfIdle: Source? { state.withLock { $0.pulls.isEmpty ? $0.lastPull : nil } }
 
     /// Records that a row is about to be committed; `nil` when the item was removed, or only an error shows the row.
     func recordStored(_ row: Item?, id: String, in table: String, from source: Source) {
