@@ -256,4 +256,22 @@ import Testing
             try await scenario.expectAgreement(a)
         }
     }
+
+    @Test func `a field that the delegate removes stays removed when the user edits another one meanwhile`()
+        async throws
+    {
+        let delegate = ClosureDelegate(perform: { context, operation in
+            operation.item?["price"] = nil
+            try await context.table(Todo.name).update(id: "x", ["priority": 2])
+            return try await operation.execute()
+        })
+        try await Scenario.run(on: .memory) { scenario in
+            let a = try scenario.device(delegate: delegate)
+            try await a.table.insert(["id": "x", "text": "one", "price": 1.5])
+            _ = await a.pushErrors()
+            let bodies = scenario.writes().map { String(decoding: $0.body, as: UTF8.self) }
+            #expect(!bodies.isEmpty && bodies.allSatisfy { !$0.contains("price") })
+            #expect(try scenario.row("x")?.fields["text"] == "one")
+        }
+    }
 }

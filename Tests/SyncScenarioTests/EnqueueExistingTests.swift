@@ -230,4 +230,74 @@ import Testing
             try await scenario.expectAgreement(a)
         }
     }
+
+    private func resolving(_ resolver: ConflictResolver) -> SyncSettings {
+        var settings = SyncSettings()
+        settings.resolver = resolver
+        return settings
+    }
+
+    /// Adds an item that the server does not know, and enqueues it.
+    private func enqueue(_ id: String, on device: Device) async throws {
+        try device.store.write { transaction in
+            try transaction.upsert([Item(id: id, fields: ["text": "ours"])], in: Todo.name)
+        }
+        #expect(try await device.context.enqueueExisting(Todo.query) == 1)
+    }
+
+    @Test(arguments: [ConflictResolver.serverWins, .fieldMerge(onClash: .serverWins)])
+    func `a resolver does not remove an enqueued item whose insert the server refuses as a conflict`(
+        _ resolver: ConflictResolver
+    ) async throws {
+        try await Scenario.run(on: .memory) { scenario in
+            let a = try scenario.device(settings: resolving(resolver))
+            try await enqueue("x", on: a)
+            scenario.server.onRequest { $0.isWrite ? .refusal(409, "the address is in use") : .none }
+            #expect(try await a.expectPushError().message.contains("the address is in use"))
+            #expect(try await a.item("x")?["text"] == "ours")
+            scenario.server.onRequest(nil)
+            try await a.sync()
+            #expect(try scenario.serverTexts() == ["ours"])
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test func `a corrected item that was enqueued still replaces the server's row`() async throws {
+        try await Scenario.run(on: .memory) { scenario in
+            let a = try scenario.device(settings: resolving(.serverWins))
+            try await scenario.server.put("x", ["text": "theirs"], in: Todo.name)
+            try await enqueue("x", on: a)
+            scenario.server.inject(.refusal(400), when: \.isWrite)
+            let error = try await a.expectPushError()
+            try await a.context.keepAndUpdateItem(
+                for: error, with: Item(id: "x", fields: ["text": "corrected"]))
+            try await a.context.push()
+            #expect(try scenario.serverTexts() == ["corrected"])
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a pull of the row as it was is no conflict of a change made directly in the store`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(settings: resolving(.serverWins))
+            try await scenario.server.put("x", ["text": "one", "priority": 1], in: Todo.name)
+            try await a.sync()
+            try a.store.write { transaction in
+                var item = try #require(try transaction.item(id: "x", in: Todo.name))
+                item["text"] = "ours"
+                item["priority"] = nil
+                try transaction.upsert([item], in: Todo.name)
+            }
+            try await a.context.enqueueExternalChanges(in: Todo.name, changed: ["x"])
+            try await a.context.pull(Todo.query, settings: .withoutPush)
+            #expect(try await a.item("x")?["text"] == "ours")
+            try await a.context.push()
+            #expect(try scenario.serverTexts() == ["ours"])
+            #expect(try scenario.row("x")?.fields["priority"] ?? .null == .null)
+            try await scenario.expectAgreement(a)
+        }
+    }
 }

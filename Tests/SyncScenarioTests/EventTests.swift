@@ -28,7 +28,6 @@ import Testing
             }
         }
         func record(_ event: SyncEvent) { recorded.withLock { $0.append(event) } }
-        func reset() { recorded.withLock { $0 = [] } }
     }
 
     private func settings(_ recorder: Recorder) -> SyncSettings {

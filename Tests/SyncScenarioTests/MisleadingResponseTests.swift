@@ -140,4 +140,26 @@ import Testing
             #expect(!scenario.server.requests.contains { $0.method == "GET" })
         }
     }
+
+    /// The user may see the row, and not change it.
+    @Test func `a 404 for a row that the server lists completes no delete, and removes no item`() async throws
+    {
+        try await Scenario.run(on: .memory) { scenario in
+            let a = try scenario.device(settings: resolving(.serverWins))
+            for id in ["x", "y"] { try await scenario.server.put(id, ["text": .text(id)], in: Todo.name) }
+            try await a.sync()
+            scenario.server.onRequest { $0.isWrite ? .refusal(404, "no such row") : .none }
+            try await a.table.delete(id: "x")
+            try await a.table.update(id: "y", ["text": "ours"])
+            let errors = await a.expectPushErrors()
+            #expect(errors.map(\.status) == [404, 404])
+            #expect(errors.allSatisfy { !$0.isConflict && $0.message.contains("no such row") })
+            #expect(try await a.texts() == ["ours"])
+            #expect(try await a.operations().count == 2)
+            scenario.server.onRequest(nil)
+            try await a.sync()
+            #expect(try scenario.serverTexts() == ["ours"])
+            try await scenario.expectAgreement(a)
+        }
+    }
 }

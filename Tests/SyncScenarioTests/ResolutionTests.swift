@@ -3,6 +3,7 @@
 
 import Foundation
 import SyncCore
+import Synchronization
 import TableServer
 import Testing
 
@@ -263,6 +264,27 @@ import Testing
             try await a.context.table("Other").delete(id: "o")
             #expect(try await a.context.operationErrors().isEmpty)
             try await a.context.push()
+        }
+    }
+
+    @Test func `the correction of a refused change is a later change than one made before it`() async throws {
+        try await Scenario.run(on: .memory, configure: { $0.clock = .standing(at: .unixEpoch) }) { scenario in
+            var settings = SyncSettings()
+            settings.resolver = .lastWriterWins
+            let now = Mutex(Timestamp.unixEpoch)
+            let a = try scenario.device(settings: settings) { $0.now = { now.withLock(\.self) } }
+            try await scenario.server.put("x", ["text": "one"], in: Todo.name)
+            try await a.sync()
+            try await a.table.update(id: "x", ["text": "too long"])
+            scenario.server.inject(.refusal(400), when: \.isWrite)
+            let error = try await a.expectPushError()
+            scenario.server.clock.advance(by: .seconds(10))
+            try await scenario.server.update("x", ["text": "theirs"], in: Todo.name)
+            now.withLock { $0 = $0.advanced(by: .seconds(20)) }
+            try await a.context.keepAndUpdateItem(for: error, with: Item(id: "x", fields: ["text": "short"]))
+            try await a.context.push()
+            #expect(try scenario.serverTexts() == ["short"])
+            try await scenario.expectAgreement(a)
         }
     }
 }

@@ -159,4 +159,43 @@ import Testing
             #expect(try records().isEmpty)
         }
     }
+
+    @Test func `a decision of another process stays when a resolver decides after it`() async throws {
+        let (begins, ends) = (TestSignal(), TestSignal())
+        func settings(_ resolver: ConflictResolver) -> SyncSettings {
+            var settings = SyncSettings.singleAttempt
+            settings.resolver = resolver
+            return settings
+        }
+        try await Scenario.run(on: .sqlite) { scenario in
+            let path = scenario.directory.appendingPathComponent("shared.sqlite").path
+            func device(_ name: String, _ resolver: ConflictResolver) throws -> Device {
+                scenario.device(
+                    on: try SQLiteStore(path: path, tables: [Todo.definition], sharing: .shared), name: name,
+                    settings: settings(resolver))
+            }
+            let first = try device(
+                "A",
+                ConflictResolver { _ in
+                    begins.send()
+                    try await ends.wait()
+                    return .keepServer
+                })
+            let second = try device("B", .clientWins)
+            try await scenario.server.put("x", ["text": "one"], in: Todo.name)
+            try await first.sync()
+            try await first.table.update(id: "x", ["text": "ours"])
+            try await scenario.server.update("x", ["text": "theirs"], in: Todo.name)
+            let push = Task { try await first.context.push() }
+            try await begins.wait()
+            try await scenario.server.update("x", ["text": "theirs again"], in: Todo.name)
+            try await second.pullWithoutPush()
+            ends.send()
+            _ = try await push.value
+            #expect(try scenario.serverTexts() == ["ours"])
+            try await scenario.expectAgreement(first)
+            try await first.context.close()
+            try await second.context.close()
+        }
+    }
 }

@@ -3,6 +3,7 @@
 
 import Foundation
 import SyncCore
+import Synchronization
 import TableServer
 import Testing
 
@@ -294,6 +295,41 @@ import Testing
             try await device.context.push()
             #expect(try scenario.row("1")?.fields["text"] == "b")
             try expectExtra(scenario)
+        }
+    }
+
+    @Test(arguments: StoreKind.persistent)
+    func `a delegate's version alone does not make an edit of a column that is declared later`(
+        _ kind: StoreKind
+    ) async throws {
+        let extra = SyncTableDefinition(
+            Todo.name, columns: Todo.definition.columns + [SyncColumn("extra", .integer)])
+        let delegate = ClosureDelegate(perform: { _, operation in
+            do { return try await operation.execute() } catch let error as TableOperationError {
+                operation.item?.system.version = error.serverItem?.system.version
+                return try await operation.execute()
+            }
+        })
+        try await Scenario.run(on: kind) { scenario in
+            try await scenario.server.put("x", ["text": "one", "extra": 1], in: Todo.name)
+            let a = try scenario.device(delegate: delegate, settings: .singleAttempt)
+            try await a.sync()
+            try await a.table.update(id: "x", ["text": "ours"])
+            try await scenario.server.update("x", ["extra": 2], in: Todo.name)
+            let writes = Mutex(0)
+            scenario.server.onRequest { request in
+                guard request.isWrite else { return .none }
+                return writes.withLock {
+                    $0 += 1; return $0
+                } == 2 ? .dropRequest : .none
+            }
+            await expectError(.pushAbortedNetwork) { try await a.context.push() }
+            try await a.context.close()
+            scenario.server.onRequest(nil)
+            let later = try scenario.device(tables: [extra])
+            try await later.context.push()
+            #expect(try scenario.row("x")?.fields["extra"] == 2)
+            #expect(try scenario.serverTexts() == ["ours"])
         }
     }
 }

@@ -272,4 +272,23 @@ import Testing
             try await scenario.expectAgreement(a)
         }
     }
+
+    @Test func `the server's reason for refusing a delete after an insert with a lost answer is reported`()
+        async throws
+    {
+        try await Scenario.run(on: .memory) { scenario in
+            let a = try scenario.device(settings: .singleAttempt)
+            try await a.table.insert(["id": "x", "text": "ours"])
+            await a.pushLosingResponse(of: scenario.server)
+            try await a.table.delete(id: "x")
+            scenario.server.onRequest { $0.isWrite ? .refusal(409, "it has children") : .none }
+            let error = try await a.expectPushError()
+            #expect(error.message.contains("it has children"))
+            #expect(!error.isConflict)
+            scenario.server.onRequest(nil)
+            try await a.context.push()
+            #expect(try scenario.row("x")?.deleted == true)
+            try await scenario.expectAgreement(a)
+        }
+    }
 }

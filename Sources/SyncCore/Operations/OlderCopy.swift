@@ -38,8 +38,8 @@ extension TableOperation {
         self.base = base
     }
 
-    /// The values of ``setOriginal(_:of:)`` that the stored item did not have. No pull stores a row with an operation behind
-    /// another one: its server item is the stored item.
+    /// The values of ``setOriginal(_:of:)`` that the stored item did not have, of an operation behind another one. Its server
+    /// item is the stored item: pulls store their rows with the first operation.
     private var original: [String: ItemValue] {
         guard olderVersion != nil, let base, let serverItem, base.isSameState(as: serverItem) else {
             return [:]

@@ -65,7 +65,6 @@ extension TableOperation {
             guard let item else { return nil }
             var fields = updatedFields(of: item, definition: definition, changedOnly: true)
             // Without fields, too, the server may lack the row of an item that it has never confirmed.
-            let isUnconfirmed = base == nil && version == nil
             guard !fields.isEmpty || undeletes || isUnconfirmed else { return nil }
             if !sendsChangedFieldsOnly {
                 fields = updatedFields(of: item, definition: definition, changedOnly: false)
@@ -88,7 +87,9 @@ extension TableOperation {
         var fields = sendsChangedOnly ? current.filter { known[$0.key] != $0.value } : current
         for column in definition.syncedColumns where current[column.name] == nil {
             if let value = lost[column.name], (item.fields[column.name] ?? .null) == value { continue }
-            if replaces || !(known[column.name] ?? .null).isNull { fields[column.name] = .null }
+            // Without a base, the app may have removed the value from its own table.
+            let isRemoval = replaces || base == nil || !(known[column.name] ?? .null).isNull
+            if isRemoval { fields[column.name] = .null }
         }
         return fields
     }

@@ -8,10 +8,16 @@
 extension ServerRowApplier {
     /// Stores the row with the item's pending operation, unless the operation was made on this row or a later one.
     func keep(_ row: Item, with operation: TableOperation) throws -> Outcome {
-        if let known = operation.newestServerItem,
-            known.isSameState(as: row) || known.isLater(than: row) || known.hasSuperseded(row)
-        {
+        if let known = operation.newestServerItem, known.isSameState(as: row) || known.precludes(row) {
             return .pending
+        }
+        var isUnchanged = false
+        if operation.newestServerItem == nil, operation.hasUnknownBase,
+            let item = try transaction.readableItem(id: row.id, in: definition)
+        {
+            // The item of a change that the app has made in its own table has the system properties of the row.
+            if item.precludes(row) { return .pending }
+            isUnchanged = item.isSameState(as: row)
         }
         var operation = operation
         if operation.hasUndeleted(row, definition) {
@@ -22,7 +28,7 @@ extension ServerRowApplier {
         }
         operation.serverItem = row
         try transaction.put(operation)
-        return .conflicting(operationID: operation.id)
+        return isUnchanged ? .pending : .conflicting(operationID: operation.id)
     }
 
     /// Applies the row that was stored with a removed operation, if there is one.
@@ -34,6 +40,11 @@ extension ServerRowApplier {
     func applyKeptRow(of operation: TableOperation, ifLaterThan row: Item) throws {
         if let kept = operation.keptRow(after: row) { try apply(kept) }
     }
+}
+
+extension Item {
+    /// Whether the row is an earlier state than this one.
+    fileprivate func precludes(_ row: Item) -> Bool { isLater(than: row) || hasSuperseded(row) }
 }
 
 extension TableOperation {

@@ -64,11 +64,19 @@ extension Item {
         over local: Item?, ancestor: [String: ItemValue], definition: SyncTableDefinition
     ) -> Item {
         guard let local else { return self }
-        var merged = keepingLocalColumns(of: local, definition: definition)
+        return keepingLocalColumns(of: local, definition: definition)
+            .changed(as: local, since: ancestor, definition: definition)
+    }
+
+    /// Returns the item with the fields of the local item that differ from those of the ancestor.
+    func changed(
+        as local: Item, since ancestor: [String: ItemValue], definition: SyncTableDefinition
+    ) -> Item {
+        var changed = self
         for column in definition.columns where local.differs(in: column.name, from: ancestor) {
-            merged.fields[column.name] = local.fields[column.name]
+            changed.fields[column.name] = local.fields[column.name]
         }
-        return merged
+        return changed
     }
 
     /// Whether the field is not what it is in the base; a missing field equals null.

@@ -83,7 +83,7 @@ struct ConflictResolution {
     private func decision(
         about operation: TableOperation, client: Item?, _ error: TableOperationError
     ) async throws -> ConflictDecision? {
-        if let decision = InsertConflict.decision(for: operation) { return decision }
+        if let decision = InsertConflict.decision(for: operation, row: error.serverItem) { return decision }
         let conflict = Conflict(
             operation: operation, clientItem: operation.kind == .delete ? nil : client,
             serverItem: error.serverItem)
@@ -101,6 +101,10 @@ struct ConflictResolution {
             }
             guard isInFlight || !operation.isAmbiguous else { return .unresolved(error) }
             guard operation.revision == error.revision else {
+                // Another process has decided the conflict meanwhile.
+                let isDecided =
+                    try isInFlight && transaction.operationError(operationID: error.operationID) == nil
+                if isDecided { return .sendAgain }
                 let changed = try error.updated(for: operation, in: transaction)
                 try transaction.put(changed)
                 return .changed(changed)

@@ -50,11 +50,7 @@ extension ConflictResolver {
     /// server wins ties, and rows without `updatedAt`. If the server has no row, the device's change is kept. With a wrong
     /// clock on the device, the wrong side may win.
     public static let lastWriterWins = ConflictResolver { conflict in
-        guard let client = conflict.operation.changedAt, let server = conflict.serverItem?.system.updatedAt
-        else {
-            return conflict.serverItem == nil ? .keepClient : .keepServer
-        }
-        return server.isEarlier(than: client) ? .keepClient : .keepServer
+        conflict.serverItem == nil || conflict.isClientLater ? .keepClient : .keepServer
     }
 
     /// Keeps a deletion on either side; the other rule decides between two edits.
@@ -97,5 +93,16 @@ extension ConflictResolver {
             case let decision: return decision
             }
         }
+    }
+}
+
+extension Conflict {
+    /// Whether the device's change is the later one: its time by the device's clock is after the row's `updatedAt`. The server
+    /// wins ties, and changes and rows without a time.
+    package var isClientLater: Bool {
+        guard let client = operation.changedAt, let server = serverItem?.system.updatedAt else {
+            return false
+        }
+        return server.isEarlier(than: client)
     }
 }

@@ -16,6 +16,8 @@ struct DecisionEffect {
     let transaction: any StoreTransaction
     let definition: SyncTableDefinition
     private let dialect: WireDialect
+    /// When the user has decided; `nil` for a resolver's decision, which is no later change of the item.
+    private let decidedAt: Timestamp?
     /// The operation as it is stored now.
     let operation: TableOperation
     /// A newer change of the item that cannot be merged with the operation. A decision leaves it as it is, except for its
@@ -29,7 +31,7 @@ struct DecisionEffect {
     ///   item since the failure, or the operation is being sent.
     init(
         of error: TableOperationError, in transaction: any StoreTransaction, definition: SyncTableDefinition,
-        dialect: WireDialect, inFlight: Set<Int64>
+        dialect: WireDialect, inFlight: Set<Int64>, decidedAt: Timestamp? = nil
     ) throws {
         guard let operation = try transaction.operation(of: error) else {
             throw SyncError.operationNotFound(error.operationID)
@@ -45,6 +47,7 @@ struct DecisionEffect {
         self.transaction = transaction
         self.definition = definition
         self.dialect = dialect
+        self.decidedAt = decidedAt
         self.operation = merged
         self.error = error
         behind = try transaction.operation(behind: merged)
@@ -53,7 +56,8 @@ struct DecisionEffect {
     /// Applies a resolver's decision.
     func apply(_ decision: ConflictDecision) throws {
         switch decision {
-        case .keepServer where error.isUnexplainedInsert:
+        case .keepServer
+        where error.serverItem == nil && (error.isUnexplainedInsert || operation.isUnconfirmed):
             throw SyncError(
                 .invalidOperation,
                 error.message + " The server has not shown its row: correct the item, or discard it.")
@@ -149,6 +153,7 @@ struct DecisionEffect {
         }
         var kept = operation
         kept.kind = kind
+        kept.changedAt = decidedAt ?? operation.changedAt
         kept = kept.rebased(on: server ?? operation.base)
         if let server {
             kept.serverItem = operation.keptRow(after: server)
@@ -164,7 +169,7 @@ struct DecisionEffect {
         // A delete that the server may have applied leaves nothing of the row.
         kept.replaces =
             kind == .update && (kept.sent?.kind == .delete || server == nil && operation.replaces)
-        kept.isAdopted = false
+        kept.isAdopted = operation.isAdopted && operation.kind == .insert && server == nil
         kept.deletedItem = nil
         if kind == .insert {
             // No base shows the row that a pull has received, so that the row stays with the operation.
@@ -232,11 +237,9 @@ extension StoreSnapshot {
 }
 
 extension TableOperationError {
-    /// Whether the server has answered an insert with a conflict, but has no row with the id, or does not show it. It may refuse
-    /// the insert for another reason, such as a value that must be unique: a resolver must not remove the only copy.
-    fileprivate var isUnexplainedInsert: Bool {
-        kind == .insert && code == .itemAlreadyOnServer && serverItem == nil
-    }
+    /// Whether the server has answered an insert with a conflict. If it has no row with the id, or does not show it, it may
+    /// refuse the insert for another reason, such as a value that must be unique: a resolver must not remove the only copy.
+    fileprivate var isUnexplainedInsert: Bool { kind == .insert && code == .itemAlreadyOnServer }
 }
 
 extension SyncError {

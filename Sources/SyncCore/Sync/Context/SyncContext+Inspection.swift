@@ -9,8 +9,12 @@ extension SyncContext {
         try await read { try $0.operationCount(in: table) }
     }
 
-    /// Returns the pending operations in the order of the queue, of one table or of all.
+    /// Returns the pending operations in the order of the queue, which is that of their ids.
     ///
+    /// - Parameters:
+    ///   - table: the table of the operations; `nil` is all.
+    ///   - id: only operations with greater ids are returned.
+    ///   - limit: the greatest number of operations. For a long queue, pass a limit, and continue after the last id.
     /// - Throws: ``SyncError/Code/storeFailure``.
     public func pendingOperations(
         in table: String? = nil, after id: Int64 = 0, limit: Int = .max

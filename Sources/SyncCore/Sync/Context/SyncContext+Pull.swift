@@ -12,15 +12,17 @@ extension SyncContext {
     ///
     /// - Parameters:
     ///   - query: the rows to pull, without selection and total count; with a query ID also without order, offset and
-    ///     limit. Offset and limit count rows that live, not tombstones. The ids of the rows before the offset are read too.
+    ///     limit. Offset and limit do not count deleted rows. The ids of the rows before the offset are read too.
     ///   - queryID: the name of an incremental pull, unique within the table, 1 to 255 characters.
     ///   - settings: how to pull.
     /// - Returns: what the pull has done, with the rows that could not be read and the operations that were not pushed.
     /// - Throws: ``SyncError/Code/pullAborted`` with the reason as its cause, ``SyncError/Code/storeFailure`` when a page
-    ///   cannot be stored, of which nothing is stored then; pages stored before stay stored. The errors of ``push(tables:budget:)``, but not ``SyncError/Code/pushCompletedWithErrors``, when the push
-    ///   before the pull failed. ``SyncError/Code/storeOfAnotherUser``, ``SyncError/Code/invalidQueryID``,
-    ///   ``SyncError/Code/invalidParameter``, ``SyncError/Code/filterNotSupported``, ``SyncError/Code/unknownTable``
-    ///   before anything is sent. `CancellationError` when the task is cancelled.
+    ///   cannot be stored, of which nothing is stored then; pages stored before stay stored. The errors of
+    ///   ``push(tables:budget:)``, but not ``SyncError/Code/pushCompletedWithErrors``, when the push before the pull
+    ///   failed, unless a proxy has refused an operation because of its size. ``SyncError/Code/storeOfAnotherUser``,
+    ///   ``SyncError/Code/invalidQueryID``, ``SyncError/Code/invalidParameter``,
+    ///   ``SyncError/Code/filterNotSupported``, ``SyncError/Code/unknownTable`` before anything is sent.
+    ///   `CancellationError` when the task is cancelled.
     @discardableResult
     public func pull(
         _ query: TableQuery, queryID: String? = nil, settings: PullSettings = PullSettings()
@@ -43,12 +45,23 @@ extension SyncContext {
     ///   pending operation.
     /// - Throws: the error of a push that ended early.
     func pushBeforePull() async throws -> [TableOperationError] {
+        try await pushPermittingPulls().error?.pushResult?.errors ?? []
+    }
+
+    /// Pushes before pulls.
+    ///
+    /// - Parameter onCancellation: receives the result until then when the task is cancelled during the push.
+    /// - Returns: the result, and the error that the push has thrown if rows can be pulled nevertheless: see
+    ///   ``permitsPull(after:)``.
+    /// - Throws: the other errors of the push.
+    package func pushPermittingPulls(
+        budget: PushBudget = PushBudget(), onCancellation: (PushResult) -> Void = { _ in }
+    ) async throws -> (result: PushResult, error: SyncError?) {
         do {
-            try await push()
-            return []
+            return (try await push(tables: nil, budget: budget, onCancellation: onCancellation), nil)
         } catch let error as SyncError {
-            guard await permitsPull(after: error) else { throw error }
-            return error.pushResult?.errors ?? []
+            guard let result = error.pushResult, await permitsPull(after: error) else { throw error }
+            return (result, error)
         }
     }
 

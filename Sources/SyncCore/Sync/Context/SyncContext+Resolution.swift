@@ -129,11 +129,11 @@ extension SyncContext {
             }
             normalizedItem?.fields = try definition.normalizedForWriting(item.fields)
         }
-        let (inFlight, normalized) = (inFlight, normalizedItem)
+        let (inFlight, normalized, now) = (inFlight, normalizedItem, environment.now())
         try await writeLocally { [self] transaction in
             let effect = try DecisionEffect(
                 of: error, in: transaction, definition: definition, dialect: client.dialect,
-                inFlight: inFlight.all)
+                inFlight: inFlight.all, decidedAt: now)
             try apply(effect, normalized)
             if try transaction.operation(id: error.operationID) == nil {
                 _ = try recordItem(of: effect.operation, in: transaction)

@@ -3,11 +3,10 @@
 
 extension SyncContext {
     /// Sends a request: once more with a new token after 401, and again after transient failures, as ``RetryPolicy`` and
-    /// ``RetryBudget`` permit.
+    /// ``RetryBudget`` permit. After the context has been closed, nothing is sent: another context may send the operations of
+    /// the store then.
     ///
     /// - Parameter willRepeat: called before the request is sent again, although the server may have applied it.
-    /// After the context has been closed, nothing is sent: another context may send the operations of the store then.
-    ///
     /// - Throws: ``SyncError`` with code ``SyncError/Code/networkUnavailable`` when the last request had no response, or
     ///   ``SyncError/Code/contextInvalid``; `CancellationError`.
     func send(_ call: RemoteCall, willRepeat: () -> Void = {}) async throws -> RemoteResponse {

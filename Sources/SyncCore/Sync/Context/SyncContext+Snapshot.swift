@@ -13,10 +13,12 @@ extension SyncContext {
         }
     }
 
-    /// Returns the result of a query at once, read on the caller's thread.
+    /// Returns the result of a query at once, read on the caller's thread, and what the body reads of the same snapshot.
     ///
     /// Returns `nil` if the read would wait for a write, or fails. An asynchronous read says why.
-    package func immediateResult(of query: TableQuery) -> QueryResult? {
+    package func immediateResult<Value>(
+        of query: TableQuery, _ body: (any StoreSnapshot, QueryResult) throws -> Value
+    ) -> (QueryResult, Value)? {
         let store = store.dataSource
         guard store.capabilities.hasConcurrentReaders, !commits.isFinished,
             (try? validate(query, on: query.table)) != nil
@@ -25,7 +27,8 @@ extension SyncContext {
             try user.require(in: snapshot)
             let tables = store.catalog.tables.map(\.name)
             guard try PurgeStamp.isComplete(for: tables, in: snapshot) else { return nil }
-            return try snapshot.items(matching: query)
+            let result = try snapshot.items(matching: query)
+            return (result, try body(snapshot, result))
         }
     }
 

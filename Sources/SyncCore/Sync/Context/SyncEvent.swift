@@ -71,8 +71,6 @@ public enum SyncEvent: Sendable, Hashable {
         /// The wait.
         public let delay: Duration
 
-        /// `5xx` or another class of status, or `none` when no response arrived.
-        public var statusClass: String { SyncEvent.statusClass(of: status) }
     }
 
     /// The decision about a conflict.
@@ -109,13 +107,13 @@ public enum SyncEvent: Sendable, Hashable {
 
     /// How a push or pull ended.
     public enum Outcome: String, Sendable, Hashable, CaseIterable {
-        /// Without errors.
+        /// It ended without errors.
         case completed
-        /// To the end of the queue, and operations failed.
+        /// It reached its end, but operations failed.
         case completedWithErrors
-        /// Early, with an error.
+        /// It ended early, with an error.
         case aborted
-        /// Early, because its task was cancelled.
+        /// It ended early, because its task was cancelled.
         case cancelled
     }
 

@@ -4,7 +4,7 @@
 import Synchronization
 
 // The commits of other processes on a shared store are not signalled. Each write of a context compares the store's commit
-// stamp with that of its last one; while something is observed, the context writes nothing every few seconds.
+// stamp with that of its last one; while something is observed, the context commits an empty write every few seconds.
 
 /// Looks for commits of other processes.
 final class ExternalCommitCheck: Sendable {

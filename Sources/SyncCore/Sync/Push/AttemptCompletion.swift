@@ -129,8 +129,8 @@ struct AttemptCompletion {
         let known = operation.base.map(definition.syncedFields) ?? [:]
         var ancestor = known.merging(sent.fields) { _, sent in sent }
         if (behind ?? operation).replaces, sent.kind == .update {
-            // The attempt was of the item before the user deleted it and inserted it again, unless it has sent every column: fields
-            // that the item does not have now are removed from the row.
+            // The user has deleted the item and inserted it again after the attempt, unless the attempt has sent every column:
+            // fields that the item no longer has are removed from the row.
             ancestor.merge(definition.syncedFields(of: row)) { known, _ in known }
         }
         var base = definition.withoutLocalOnlyColumns(row)
@@ -162,7 +162,7 @@ struct AttemptCompletion {
             // An edit of a copy older than the row keeps the copy's version, so that the server reports the conflict.
             if let version = next.olderVersion, sent.version != version { rebased.version = version }
             if behind != nil { rebased.setOlderCopy(as: next) }
-            // So does a change that clashes with one that another client has made after the attempt that is proven only now.
+            // A change that clashes with a later one of another client also keeps its base and version.
             var made = operation.base ?? Item(id: operation.itemID)
             made.fields = next.hasUnknownBase ? sent.fields : ancestor
             let hasClash =

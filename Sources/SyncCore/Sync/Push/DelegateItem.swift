@@ -29,7 +29,10 @@ struct DelegateItem: Sendable {
             knowsServerItem || item.system != original?.system
         {
             try operation.rebase(on: item, version: version, in: transaction, definition)
-            if operation.base == nil {
+            if let base = operation.base, base.system.version?.hasSameBytes(as: version) == true {
+                // The delegate may have set the version alone.
+                stored.system.undeclared = base.system.undeclared
+            } else if operation.base == nil {
                 stored = stored.addingUndeclaredColumns(of: [local, operation.serverItem], for: dialect)
             }
         } else {
@@ -44,9 +47,7 @@ struct DelegateItem: Sendable {
         if let original, let local {
             // As it was stored: fields of the delegate are normalized.
             let ancestor = (try? definition.normalizedForWriting(original.fields)) ?? original.fields
-            if local.fields != ancestor {
-                stored = stored.merged(over: local, ancestor: ancestor, definition: definition)
-            }
+            stored = stored.changed(as: local, since: ancestor, definition: definition)
         }
         // The server's row has none.
         let kept = stored.addingLocalOnlyColumns(of: local, definition: definition)

@@ -16,7 +16,11 @@ enum InsertConflict {
     }
 
     /// Returns the decision about a conflict that needs no resolver; `nil` for all other conflicts.
-    static func decision(for operation: TableOperation) -> ConflictDecision? {
-        operation.kind == .insert && operation.isAdopted ? .keepClient : nil
+    ///
+    /// - Parameter row: the server's row, if it has one.
+    static func decision(for operation: TableOperation, row: Item?) -> ConflictDecision? {
+        guard operation.isAdopted else { return nil }
+        // An update of a row that the server does not have after all becomes an insert again.
+        return operation.kind == .insert || operation.isUnconfirmed && row == nil ? .keepClient : nil
     }
 }

@@ -84,7 +84,7 @@ extension OperationAttempt {
         if response.classification == .done, snapshot.kind == .insert || version != nil {
             requests.recordApplication()
         }
-        if let outcome = try await outcomeOfMissingTable(response) { return outcome }
+        if let outcome = try await outcomeOfMissingTable(response, to: version) { return outcome }
         var outcome = AttemptOutcome(response, proof)
         if case .rowNeeded(let reason, let status) = outcome {
             requests.recordReason(response.message)
@@ -94,12 +94,21 @@ extension OperationAttempt {
     }
 
     /// Returns the outcome of a 404 that is not about the row. A gateway that has no route to the server responds in the same way
-    /// as a server without the row, but a server with the table lists its rows.
-    func outcomeOfMissingTable(_ response: AttemptResponse) async throws -> AttemptOutcome? {
+    /// as a server without the row, but a server with the table lists its rows. If it lists this one, it refuses the change: the
+    /// user may see the row, and not change it.
+    ///
+    /// - Parameter version: the version that the request named.
+    func outcomeOfMissingTable(
+        _ response: AttemptResponse, to version: String?
+    ) async throws -> AttemptOutcome? {
         guard response.classification == .rowMissing, response.status == 404 else { return nil }
         let listed = try await fetchTombstone()
         switch listed.classification {
-        case .done, .rowMissing: return nil
+        case .done:
+            guard let row = listed.row, !row.system.deleted, operation.kind != .insert else { return nil }
+            return row.hasVersion(version)
+                ? .refused(status: response.status, message: response.message) : outcome(ofFetched: listed)
+        case .rowMissing: return nil
         // A service that refuses the list has a route to the table.
         case .unknown where (400...499).contains(listed.status): return nil
         default: return outcome(ofFetched: listed)
@@ -111,11 +120,16 @@ extension OperationAttempt {
     private func refusal(
         by response: AttemptResponse, of version: String?, _ outcome: AttemptOutcome
     ) -> AttemptOutcome? {
-        guard case .conflict(.rowExists, let status, let row?) = outcome, let version,
-            row.system.version?.hasSameBytes(as: version) == true, snapshot.kind != .insert
-        else { return nil }
+        let shown: Item? =
+            switch outcome {
+            case .conflict(.rowExists, _, let row): row
+            // The row is the one that the device itself has left.
+            case .continues(let row) where response.classification == .rowExists: row
+            default: nil
+            }
+        guard let shown, shown.hasVersion(version), snapshot.kind != .insert else { return nil }
         requests.recordUnchangedRow()
-        return .refused(status: status, message: response.message)
+        return .refused(status: ConflictReason.rowExists.status, message: response.message)
     }
 
     /// Fetches the row that the applied request has left, because it is unknown whether a pulled state is later.
@@ -213,6 +227,13 @@ extension OperationAttempt {
         let sent = Set((own + fields.keys).map { $0.lowercased() })
         let kept = base.system.undeclared.filter { !$0.value.isNull && !sent.contains($0.key.lowercased()) }
         return fields.merging(kept) { sent, _ in sent }
+    }
+}
+
+extension Item {
+    fileprivate func hasVersion(_ version: String?) -> Bool {
+        guard let version, let own = system.version else { return false }
+        return own.hasSameBytes(as: version)
     }
 }
 

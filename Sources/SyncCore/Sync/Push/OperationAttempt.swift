@@ -20,7 +20,7 @@ struct OperationAttempt: Sendable {
     /// Whether the user has changed the item since the service has refused the earlier attempt, or failed.
     let followsCorrection: Bool
     /// The state of the pulls when the operation was marked.
-    let idleMark: StalePageGuard.Source?
+    let lastPullIfIdle: StalePageGuard.Source?
     let requests = SentRequests()
 
     /// Whether the server has applied a request of the operation, or may have applied one before the one that was answered.
@@ -30,7 +30,7 @@ struct OperationAttempt: Sendable {
 
     /// Whether a pull may have stored the row since the operation was marked.
     var mayHavePulledRow: Bool {
-        idleMark == nil || idleMark != context.stalePageGuard.idleMark
+        lastPullIfIdle == nil || lastPullIfIdle != context.stalePageGuard.lastPullIfIdle
     }
 
     /// Whether only the server's row shows that the operation is applied: it may be an earlier request's work, or another
@@ -155,7 +155,7 @@ extension OperationAttempt {
                     item: local ?? operation.deletedItem,
                     rowWasReplaced: lastError?.showsOtherRow(than: operation) ?? false,
                     followsUnknownOutcome: followsUnknownOutcome, followsCorrection: isCorrected,
-                    idleMark: context.stalePageGuard.idleMark))
+                    lastPullIfIdle: context.stalePageGuard.lastPullIfIdle))
         }
     }
 }

@@ -331,7 +331,7 @@ extension OperationSender {
         }
     }
 
-    /// Ends that the operation is in flight, and merges it with an edit that the user has made since the failure was
+    /// Marks the operation as no longer in flight, and merges it with an edit that the user has made since the failure was
     /// stored: the edit was queued behind it.
     ///
     /// - Returns: the error for the operation as it is now; `nil` when the two have cancelled each other out, or the error has

@@ -64,7 +64,7 @@ extension PushEnding {
         .pushAbortedStore("The store cannot be locked for a push", cause)
     }
 
-    /// Returns the error of a push after so many operations in a row without confirmation.
+    /// Returns the error of a push after a number of operations in a row without confirmation.
     static func tooManyServerErrors(_ count: Int, last: TableOperationError) -> SyncError {
         SyncError(
             .pushAbortedService,

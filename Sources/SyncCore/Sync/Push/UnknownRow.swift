@@ -5,6 +5,9 @@
 // have no condition. The row is fetched first. It is a conflict unless it is what the device itself has left.
 
 extension TableOperation {
+    /// Whether this is an update of an item whose row the server has never confirmed.
+    var isUnconfirmed: Bool { kind == .update && base == nil && version == nil }
+
     /// Whether the device has never received the row that the operation changes. Examples are the delete of an item whose
     /// insert got no response, and a refused insert that the app has changed to an update.
     var hasUnknownRow: Bool {
