@@ -30,6 +30,7 @@ import Testing
             let todo = Todo(text: "one")
             try await context.table(Todo.self).insert(todo)
             let list = LiveList(Todo.all, in: context, first: first, showsSyncStates: true)
+            #expect(list.isLoading == (first == .asynchronous))
             await list.settled()
             #expect(list.page?.syncState(of: todo.id) == .pending)
         }

@@ -103,6 +103,30 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true])
+    func `a sync pulls while a proxy refuses a change because of its size, and then throws its error`(
+        _ isAutomatic: Bool
+    ) async throws {
+        var settings = SyncSettings()
+        settings.retry.maxAttempts = 1
+        try await withServer(.models(TodoList.self, Todo.self), settings: settings) { context, server in
+            try await server.put("theirs", ["text": "theirs"], in: "TodoItem")
+            try await context.table(Todo.self).insert(Todo(id: "mine", text: "too large"))
+            let page = Data("<html><h1>Too large</h1></html>".utf8)
+            server.onRequest { request in
+                guard request.method == "POST" else { return .none }
+                return .answer(status: 413, headers: ["Content-Type": "text/html"], body: page)
+            }
+            let error = await #expect(throws: SyncError.self) {
+                try await isAutomatic
+                    ? AutoSync(context, pulls: [Todo.all.pull()]).syncNow()
+                    : context.sync(Todo.all.pull())
+            }
+            #expect(error?.code == .pushAbortedService)
+            #expect(try await context.table(Todo.self).fetch().map(\.id) == ["mine", "theirs"])
+        }
+    }
+
     @Test func `a push of models sends their operations only`() async throws {
         try await withServer(.models(TodoList.self, Todo.self)) { context, server in
             try await context.table(Todo.self).insert(Todo(text: "a"))

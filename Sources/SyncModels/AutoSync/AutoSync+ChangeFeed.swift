@@ -32,7 +32,7 @@ extension AutoSync {
             if followed.tables != tables { (tables, mark) = (followed.tables, nil) }
             do {
                 let change = try await context.client.nextChange(in: tables, after: mark)
-                control.withLock { $0.schedule.recordFeed(nil, signIns: signIns, at: now) }
+                recordFeed(nil, signIns)
                 if let change {
                     mark = change.mark
                     signal(.serverHint(tables: change.tables))
@@ -42,23 +42,31 @@ extension AutoSync {
                 try await context.environment.sleep(settings.pushDelay)
             } catch let error as SyncError where error.isRefusal && hasAnswered {
                 // The server no longer has or shows one of the tables. The pulls find it.
+                recordFeed(nil, signIns)
                 signal(.serverHint(tables: Set(tables)))
                 await pauseFeed(after: &failures)
             } catch let error as SyncError where error.showsNoChangeFeed && !hasAnswered {
                 // To a server without a change feed, `changes` is the id of a row, which it may have.
+                if error.isRefusal { recordFeed(nil, signIns) }
                 guard await findOtherTables(than: tables) else { return }
             } catch {
-                if let error = error as? SyncError {
-                    control.withLock {
-                        $0.schedule.recordFeed(RoundFailure(error), signIns: signIns, at: now)
-                    }
-                    wakeup.signal()
-                }
+                if let error = error as? SyncError { recordFeed(RoundFailure(error), signIns) }
                 await pauseFeed(after: &failures)
             }
         }
     }
 
+    /// Records an answer to a request, or why the request failed, and decides about rounds again.
+    private func recordFeed(_ failure: RoundFailure?, _ signIns: Int) {
+        control.withLock { control in
+            control.schedule.recordFeed(failure, signIns: signIns, at: now)
+            control.isFeedWithoutServer = failure == .unavailable(retryAfter: nil)
+        }
+        wakeup.signal()
+    }
+
+    /// Waits before the next request. A round that reaches the server ends the wait if the last request has found none, but not
+    /// after a refusal, which leads to a round: the server may refuse the feed alone.
     private func pauseFeed(after failures: inout Int) async {
         await feedWakeup.wait(
             atMost: settings.backoff(failures: failures, jitter: jitter), in: context.environment)

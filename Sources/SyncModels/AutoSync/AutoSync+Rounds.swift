@@ -12,6 +12,9 @@ extension AutoSync {
         return .seconds(now.seconds) + .nanoseconds(now.nanoseconds)
     }
 
+    /// The time since a fixed moment, for durations.
+    var uptime: Duration { context.environment.uptime() }
+
     /// A random number from 0 to below 1.
     var jitter: Double { context.environment.jitter }
 
@@ -121,12 +124,12 @@ extension AutoSync {
         }
     }
 
-    /// Pushes what a push can send until that time.
+    /// Pushes what a push can send until that ``uptime``.
     func push(until end: Duration) async -> PushResult {
         let completed = Mutex(0)
         do {
             return try await roundMutex.withLock {
-                let budget = PushBudget(duration: max(.zero, end - now))
+                let budget = PushBudget(duration: max(.zero, end - uptime))
                 let report = try await run(SyncSchedule.Round(), .finish, budget: budget) { result in
                     completed.withLock { $0 = result.completed }
                 }
@@ -156,21 +159,17 @@ extension AutoSync {
             show: { self.show($0) })
         do {
             let report = try await syncRound.run(round)
-            let status = try? await context.status()
-            // The budget can end a push before an operation that no longer waits for another one.
-            let isIncomplete = report.ending == nil && report.push?.hasReachedEnd == false
-            let leavesOperations = isIncomplete || status?.hasSendableOperations ?? true
-            let refused = report.failed.filter { $0.value.isRefusal }
             let previous = control.withLock { followed(&$0) }
-            control.withLock { control in
-                control.pendingWithHeld = report.pendingWithHeld
-                control.schedule.end(
-                    round, report.outcome(leavesOperations: leavesOperations),
-                    pulled: Set(report.pulls.keys).union(report.failed.keys).subtracting(report.retries),
-                    refused: Set(refused.keys), at: now, jitter: jitter)
+            do {
+                try await showingMutex.withLock { end(round, report, try? await context.status()) }
+            } catch {
+                // The task was cancelled after the round's last request: what the round has done counts.
+                end(round, report, nil)
             }
-            record(report, of: round, status)
-            if control.withLock({ followed(&$0) }) != previous { feedWakeup.signal() }
+            let mayFeedContinue = control.withLock { control in
+                followed(&control) != previous || report.reachedServer && control.isFeedWithoutServer
+            }
+            if mayFeedContinue { feedWakeup.signal() }
             context.emitRoundEnded(cause, report.eventOutcome, since: startTime)
             endRound()
             // A push that the app calls meanwhile can leave other operations than the round has.
@@ -182,6 +181,24 @@ extension AutoSync {
             endRound()
             throw error
         }
+    }
+
+    /// Ends a round that has run, and shows it with the operations that it has left.
+    ///
+    /// - Parameter status: read while the caller holds ``showingMutex``; `nil` if it could not be read.
+    private func end(_ round: SyncSchedule.Round, _ report: SyncRound.Report, _ status: SyncStatus?) {
+        // The budget can end a push before an operation that no longer waits for another one.
+        let isIncomplete = report.ending == nil && report.push?.hasReachedEnd == false
+        let leavesOperations = isIncomplete || status?.hasSendableOperations ?? true
+        let refused = report.failed.filter { $0.value.isRefusal }
+        control.withLock { control in
+            control.pendingWithHeld = report.pendingWithHeld
+            control.schedule.end(
+                round, report.outcome(leavesOperations: leavesOperations),
+                pulled: Set(report.pulls.keys).union(report.failed.keys).subtracting(report.retries),
+                refused: Set(refused.keys), at: now, jitter: jitter)
+        }
+        record(report, of: round, status)
     }
 
     private func endRound() {

@@ -8,7 +8,7 @@ extension AutoSync {
     ///
     /// Later versions add cases: a `switch` needs a `default`.
     public enum Phase: Sendable, Hashable {
-        /// Everything is done until then; `nil` is until a local change or a signal.
+        /// Nothing is due before that time; with `nil`, before a local change or a signal.
         case idle(next: Timestamp?)
         /// Operations are being sent.
         case pushing(done: Int, of: Int)

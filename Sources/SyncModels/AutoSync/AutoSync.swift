@@ -27,6 +27,8 @@ public final class AutoSync: Sendable {
         var failedPlans: [Int: SyncError] = [:]
         /// The number of operations that were pending after the push of the last round, if some of them were held.
         var pendingWithHeld: Int?
+        /// Whether the last request to the change feed has found no server.
+        var isFeedWithoutServer = false
     }
 
     let context: SyncContext
@@ -39,7 +41,7 @@ public final class AutoSync: Sendable {
     let feedWakeup = Wakeup()
     /// Serializes rounds.
     let roundMutex = AsyncMutex()
-    /// Held while the pending operations are shown, so that no later state is replaced by an earlier one.
+    /// Held while the pending operations are read and shown, so that no later state is replaced by an earlier one.
     let showingMutex = AsyncMutex()
     let roundParts = RoundParts()
     private let runMutex = AsyncMutex()
@@ -104,17 +106,18 @@ public final class AutoSync: Sendable {
         return try result.get()
     }
 
-    /// Pushes within a time limit, for example before the system suspends the app.
+    /// Pushes within a time limit, for example before the system suspends the app. Nothing is pulled, and ``run()`` continues
+    /// afterwards.
     ///
     /// A running pull is cancelled at once, and the pages that it has stored stay. A push of a running round continues
     /// until the limit. Operations that were not sent stay pending.
     ///
     /// - Parameter limit: after this time, a running push is cancelled, also that of a round.
-    /// - Returns: the result of the push, with the error that ended it.
+    /// - Returns: the result of the push, with the error that ended it, and no pulls.
     public func finish(within limit: Duration) async -> SyncResult {
         roundParts.beginFinishing()
         defer { roundParts.endFinishing() }
-        let end = now + limit
+        let end = uptime + limit
         let result = await withTaskGroup(of: PushResult?.self) { group in
             group.addTask { await self.push(until: end) }
             group.addTask {

@@ -54,12 +54,13 @@ struct SyncRound: Sendable {
 
     private func push(_ report: inout Report) async throws {
         do {
-            report.push = try await parts.run(.push) {
+            let pushed = try await parts.run(.push) {
                 let count = (try? await context.pendingOperationCount()) ?? 0
                 if count > 0 { show(.pushing(done: 0, of: count)) }
-                return try await context.push(budget: budget, onCancellation: onCancellation)
+                return try await context.pushPermittingPulls(budget: budget, onCancellation: onCancellation)
             }
-            if report.push == nil {
+            (report.push, report.error) = (pushed?.result, pushed?.error)
+            if pushed == nil {
                 report.isCancelled = true
                 report.ending = SyncError(
                     .pushAbortedCancelled, "The app ended the sync before all changes were sent. Sync again.",
@@ -67,12 +68,7 @@ struct SyncRound: Sendable {
             }
         } catch {
             let error = try Self.syncError(error)
-            report.push = error.pushResult
-            if await context.permitsPull(after: error) {
-                report.error = error
-            } else {
-                report.ending = error
-            }
+            (report.push, report.ending) = (error.pushResult, error)
         }
         guard let push = report.push else { return }
         if push.completed > 0 || push.hasRefusals { report.reachedServer = true }

@@ -209,14 +209,20 @@ struct SyncSchedule: Sendable {
         recordFailure(retryAfter: nil, jitter: jitter)
     }
 
-    /// Records the response to a request to the change feed, or why it failed.
+    /// Records an answer to a request to the change feed, or why the request failed.
+    ///
+    /// An answer ends no wait for a sign-in: the request may have been sent before the token was refused.
     ///
     /// - Parameter signIns: the number of sign-ins when it was sent.
     mutating func recordFeed(_ failure: RoundFailure?, signIns: Int, at now: Duration) {
         adjustClock(to: now)
         switch failure {
-        case nil: openGate(at: now)
-        case .unauthenticated: needsSignIn = needsSignIn || signIns == self.signIns
+        case nil:
+            isOffline = false
+            openGate(at: now)
+        case .unauthenticated:
+            isOffline = false
+            needsSignIn = needsSignIn || signIns == self.signIns
         case .unavailable(let retryAfter?): closeGate(.server, for: min(retryAfter, settings.maxRetryAfter))
         case .unavailable, .ofPlan: break
         }
@@ -279,7 +285,7 @@ struct SyncSchedule: Sendable {
             incompleteRounds += 1
         case .failed(let retryAfter, let reachedServer, let madeProgress):
             requestPush(at: now, .retry)
-            if reachedServer { isOffline = false }
+            if reachedServer { (needsSignIn, isOffline) = (false, false) }
             if madeProgress { failures = 0 }
             recordFailure(retryAfter: retryAfter, jitter: jitter)
         case .unauthenticated:
@@ -317,8 +323,8 @@ struct SyncSchedule: Sendable {
         hasLastRoundFailed = true
     }
 
-    /// An answer of the server refutes that the network is unavailable. A wait that the server has asked for since the round
-    /// began stays.
+    /// An answer of the server refutes that the network is unavailable, and that the user must sign in. A wait that the
+    /// server has asked for since the round began stays.
     private mutating func recordAnswer() {
         (failures, needsSignIn, isOffline) = (0, false, false)
         gate = gate?.serverEnd == serverEndAtBegin ? nil : gate?.ofServer

@@ -83,7 +83,7 @@ extension ModelConflict {
         let item = merge.item(preferringLocal: side == .mine)
         guard var model = try? Self.model(of: item, raw) else { return nil }
         let models = MergedModels(
-            base: base ?? inserted, mine: mine, theirs: theirs, isMineLater: isMineLater)
+            base: base ?? inserted, mine: mine, theirs: theirs, isMineLater: raw.isClientLater)
         let combined = Model.schema.columns.filter { merge.isChangedTwice($0.name) && hasPolicy($0) }
         for column in combined { column.merge?(models, &model) }
         // The server's object may have keys of a newer app, which the device's value does not have.
@@ -146,13 +146,6 @@ extension ModelConflict {
             }
         }
         return ThreeWayMerge(local: client, server: server, base: ancestor)
-    }
-
-    private var isMineLater: Bool {
-        guard let mine = raw.operation.changedAt, let theirs = raw.serverItem?.system.updatedAt else {
-            return false
-        }
-        return theirs.isEarlier(than: mine)
     }
 
     /// Lays a model over the server's row. Columns whose properties are equal to one side keep its stored value.

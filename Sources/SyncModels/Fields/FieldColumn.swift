@@ -38,7 +38,7 @@ final class FieldColumn<Model: SyncModel>: Sendable {
                 guard value.doubleValue?.isFinite != false else { throw NotFinite() }
                 return value
             } catch {
-                throw .notEncodable(Model.self, path, column: name, model.id.text, error)
+                throw .notEncodable(path, column: name, model.id.text, error)
             }
         }
         guard let policy else {

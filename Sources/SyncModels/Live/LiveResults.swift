@@ -40,12 +40,36 @@ public struct LiveResults<Model: SyncModel>: AsyncSequence, Sendable {
         return copy
     }
 
+    /// The query of the table, with the columns of the model only, as ``ModelTable/fetch(_:)`` reads them: another column may
+    /// have a value that cannot be read.
+    private var rows: TableQuery {
+        var rows = query.raw
+        guard let table = try? context.catalog.table(named: rows.table) else { return rows }
+        let names = Set(Model.schema.columnNames)
+        let mapped = table.columns.map(\.name).filter(names.contains)
+        // With a selection, an observer reads after more commits: there is none that leaves nothing out.
+        if mapped.count < table.columns.count { rows.selection = mapped }
+        return rows
+    }
+
     /// Returns the current page at once, read on the caller's thread; `nil` if only ``Iterator/next()`` can read it.
     func immediatePage() -> LivePage<Model>? {
-        guard !followsStates, let query = try? query.tableQuery(),
-            let result = context.immediateResult(of: query)
+        guard (try? query.tableQuery()) != nil,
+            let (result, states) = context.immediateResult(of: rows, { try self.states(of: $1, in: $0) })
         else { return nil }
-        return DecodedRows<Model>(result, [:], after: nil, changed: []).page(after: nil, changed: [])
+        return DecodedRows<Model>(result, states, after: nil, changed: []).page(after: nil, changed: [])
+    }
+
+    /// Returns the sync states of the rows, without those that are synced.
+    private func states(
+        of result: QueryResult, in snapshot: any StoreSnapshot
+    ) throws -> [UTF8Text: RowSyncState] {
+        guard followsStates else { return [:] }
+        let states = try snapshot.rowStates(in: query.raw.table, of: context.catalog)
+        if states.isEmpty { return states }
+        // A state of another row is no change of the page.
+        let ids = Set(result.items.map { UTF8Text($0.id) })
+        return states.filter { ids.contains($0.key) }
     }
 
     /// Makes an iterator whose first element is the current page.
@@ -62,16 +86,9 @@ public struct LiveResults<Model: SyncModel>: AsyncSequence, Sendable {
             (context, query) = (results.context, results.query)
             var following: ObservedChanges = results.followsStates ? [.operations] : []
             if Model.schema.showsSystemProperties { following.insert(.systemProperties) }
-            let (table, catalog) = (query.raw.table, context.catalog)
             observation = QueryObservation(
-                query.raw, in: context, following: following, interval: results.throttle
-            ) { [followsStates = results.followsStates] snapshot, result in
-                let states = followsStates ? try snapshot.rowStates(in: table, of: catalog) : [:]
-                if states.isEmpty { return states }
-                // A state of another row is no change of the page.
-                let ids = Set(result.items.map { UTF8Text($0.id) })
-                return states.filter { ids.contains($0.key) }
-            }
+                results.rows, in: context, following: following, interval: results.throttle
+            ) { try results.states(of: $1, in: $0) }
         }
 
         /// Returns when every commit before the call is in a page that the reader has received.

@@ -21,8 +21,8 @@ extension SyncContext {
         LiveValue(context: self, body: body) { _, _ in false }
     }
 
-    /// Returns the different values of a read of several tables: as the same method for other types, but a value that equals the
-    /// one before is left out.
+    /// Returns the values of a read of several tables, as `live(_:)` does for types that are not `Equatable`, without those that
+    /// equal the previous one.
     ///
     /// - Throws: while iterating, the errors of the body.
     public func live<T: Sendable & Equatable>(

@@ -38,7 +38,7 @@ extension ModelSchema {
             let value = row.values[position]
             position += 1
             guard column.read(value, into: &model) || !requiresValues else {
-                throw UnreadableItem(Model.self, column.path, column.name, value, id: row.id)
+                throw UnreadableItem(column.path, column.name, value, id: row.id)
             }
         }
         guard showsSystemProperties else { return model }
@@ -79,10 +79,10 @@ extension ModelSchema {
             case .column(let column):
                 if !column.isSame(original, edited) { changes[column.name] = try column.value(edited) }
             case .system(let path) where edited[keyPath: path] != original[keyPath: path]:
-                throw .notWritable(Model.self, path, "the server sets it", edited.id.text)
+                throw .notWritable(path, "the server sets it", edited.id.text)
             case .unknown(let path) where edited[keyPath: path] != original[keyPath: path]:
                 throw .notWritable(
-                    Model.self, path, "it shows undeclared columns; declare a column to write it",
+                    path, "it shows undeclared columns; declare a column to write it",
                     edited.id.text)
             case .system, .unknown, .transient: break
             }

@@ -5,7 +5,7 @@ import SyncCore
 
 extension SyncError {
     static func notEncodable<Model: SyncModel>(
-        _ model: Model.Type, _ path: PartialKeyPath<Model>, column: String, _ id: String, _ cause: any Error
+        _ path: PartialKeyPath<Model>, column: String, _ id: String, _ cause: any Error
     ) -> SyncError {
         var reason = "\(cause)"
         if case EncodingError.invalidValue(_, let context) = cause { reason = context.debugDescription }
@@ -18,7 +18,7 @@ extension SyncError {
     }
 
     static func notWritable<Model: SyncModel>(
-        _ model: Model.Type, _ path: PartialKeyPath<Model>, _ reason: String, _ id: String
+        _ path: PartialKeyPath<Model>, _ reason: String, _ id: String
     ) -> SyncError {
         SyncError(
             .invalidItem,

@@ -8,7 +8,7 @@ struct UnreadableItem: Error {
     let row: UnreadableRow
 
     init<Model: SyncModel>(
-        _ model: Model.Type, _ path: PartialKeyPath<Model>, _ column: String, _ value: ItemValue, id: String
+        _ path: PartialKeyPath<Model>, _ column: String, _ value: ItemValue, id: String
     ) {
         let problem = value.isNull ? "is null" : "holds a value that the property cannot hold"
         row = UnreadableRow(

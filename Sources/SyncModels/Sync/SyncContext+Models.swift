@@ -18,29 +18,23 @@ extension SyncContext {
     /// try await context.sync(TodoList.all.pull(), Todo.all.pull())
     /// ```
     ///
-    /// Operations that fail do not prevent the pulls, which never overwrite items with pending operations.
-    /// Their errors are thrown after the pulls.
+    /// Operations that fail do not prevent the pulls, which never overwrite items with pending operations, nor
+    /// does one that a proxy refuses because of its size. Their errors are thrown after the pulls.
     ///
-    /// - Throws: the errors of `push` and `pull`. After an error of a pull, or one that ended the push early,
-    ///   the remaining plans are not run.
+    /// - Throws: the errors of `push` and `pull`. After an error of a pull, or another one that ended the push
+    ///   early, the remaining plans are not run.
     @discardableResult
     public func sync(_ plans: PullPlan...) async throws -> SyncResult {
         let order = try pullOrder(of: plans)
-        var (pushed, failure): (PushResult?, SyncError?) = (nil, nil)
-        do {
-            pushed = try await push()
-        } catch let error as SyncError where error.code == .pushCompletedWithErrors {
-            failure = error
-        }
+        let pushed = try await pushPermittingPulls()
         var results = [PullResult](repeating: PullResult(), count: plans.count)
         for index in order {
             var plan = plans[index]
             plan.settings.pending = .pullAnyway
             results[index] = try await pull(plan)
         }
-        if let failure { throw failure }
-        guard let pushed else { throw SyncError(.internalError, "The push of a sync has no result.") }
-        return SyncResult(push: pushed, pulls: results)
+        if let error = pushed.error { throw error }
+        return SyncResult(push: pushed.result, pulls: results)
     }
 
     /// Pulls the rows of a plan.

@@ -10,7 +10,7 @@ import Testing
 
 @testable import SyncSimulation
 
-/// Automatic syncs of stores in a database of the app.
+/// Automatic syncs and live queries of stores in a database of the app.
 @Suite struct AppDatabaseTests {
     private struct App {
         let pool: DatabasePool
@@ -77,6 +77,43 @@ import Testing
             #expect(system.server.rows(of: "TodoList")["list"]?.fields["name"] == .text("home"))
             await system.advance(.seconds(3600))
             #expect(device.network.requests == [])
+        }
+    }
+
+    /// The model does not have the column in which the app has stored a value of another type.
+    @Test func `a live query shows the rows that a fetch returns, whatever their other columns have`()
+        async throws
+    {
+        try await withTemporaryDirectory { directory in
+            let pool = try DatabasePool(path: directory.appending(path: "app.sqlite").path())
+            try await pool.write { database in
+                try database.execute(
+                    sql: "CREATE TABLE TodoList (id TEXT PRIMARY KEY NOT NULL, name TEXT, size INTEGER)")
+            }
+            let table = SyncTableDefinition(
+                "TodoList", columns: [SyncColumn("name", .text), SyncColumn("size", .integer)])
+            let url = try #require(URL(string: "http://127.0.0.1:9"))
+            let context = SyncContext(
+                client: SyncClient(url: url), dataSource: try SQLiteStore(database: pool, tables: [table]))
+            try await pool.write { database in
+                try database.execute(
+                    sql: "INSERT INTO TodoList (id, name, size) VALUES ('1', 'Garden', 'large')")
+            }
+            let lists = context.table(TodoList.self)
+            #expect(try await lists.fetch().map(\.name) == ["Garden"])
+            var pages = lists.live().makeAsyncIterator()
+            #expect(try await pages.next()?.map(\.name) == ["Garden"])
+            var names = context.live { try $0.fetch(TodoList.all).map(\.name) }.makeAsyncIterator()
+            #expect(try await names.next() == ["Garden"])
+            let immediate = await MainActor.run {
+                LiveList(TodoList.all, in: context, first: .immediate).models.map(\.name)
+            }
+            #expect(immediate == ["Garden"])
+            try await lists.insert(TodoList(id: "2", name: "House"))
+            #expect(try await pages.next()?.map(\.name) == ["Garden", "House"])
+            #expect(try await names.next() == ["Garden", "House"])
+            try await context.close()
+            try pool.close()
         }
     }
 

@@ -27,6 +27,62 @@ import Testing
         }
     }
 
+    @Test func `a round that the server answers in part ends the wait for the sign-in`() async throws {
+        try await VirtualSystem.run { system in
+            let device = try system.device()
+            device.network.condition = .status(401)
+            device.run()
+            await system.advance(.seconds(10))
+            #expect(device.sync.state.phase == .needsSignIn)
+            // The app has set another token. The first plan is pulled, and the second one has no response.
+            device.network.condition = .up
+            let call = system.start { try await device.sync.syncNow() }
+            await system.advance(.milliseconds(10))
+            device.network.condition = .down
+            await #expect(throws: SyncError.self) { try await system.value(of: call) }
+            device.network.condition = .up
+            await system.advance(.seconds(60))
+            #expect(device.sync.state.phase == .idle(next: nil))
+            #expect(device.sync.state.lastError == nil)
+        }
+    }
+
+    /// Holds the mutex of a device as if it showed the pending operations for a second.
+    private func showOperations(of device: VirtualDevice) async {
+        _ = device.system.start {
+            try await device.sync.showingMutex.withLock {
+                try await device.context.environment.sleep(.seconds(1))
+            }
+        }
+        await device.system.advance(.milliseconds(10))
+    }
+
+    @Test func `the end of a round does not replace a later state of the operations`() async throws {
+        try await VirtualSystem.run { system in
+            let device = try system.device(pulls: [])
+            await showOperations(of: device)
+            let round = system.start { try await device.sync.syncNow() }
+            await system.advance(.milliseconds(10))
+            try await device.insert("milk")
+            _ = try await system.value(of: round)
+            #expect(device.sync.state.pending == 1)
+        }
+    }
+
+    @Test func `a round whose caller gives up after its last request counts`() async throws {
+        try await VirtualSystem.run { system in
+            let device = try system.device(pulls: [])
+            try await device.insert("milk")
+            await showOperations(of: device)
+            let round = system.start { try await device.sync.syncNow() }
+            await system.advance(.milliseconds(100))
+            #expect(round.result == nil)
+            round.cancel()
+            #expect(try await system.value(of: round).push.completed == 1)
+            #expect(device.sync.state.lastPush != nil)
+        }
+    }
+
     @Test func `the state shows the round of a caller, whatever else happens`() async throws {
         try await VirtualSystem.run { system in
             let device = try system.device()
@@ -106,7 +162,7 @@ import Testing
             let device = try system.device(pulls: [])
             try await device.insert("milk")
             let sync = device.sync
-            let result = try await system.perform { await sync.push(until: sync.now) }
+            let result = try await system.perform { await sync.push(until: sync.uptime) }
             #expect(result.abortReason == nil && result.completed == 0)
             #expect(sync.state.lastPush == nil)
             _ = try await system.perform { await sync.finish(within: .seconds(5)) }

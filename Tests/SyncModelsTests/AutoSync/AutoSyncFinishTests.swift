@@ -1,9 +1,10 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-import SyncModels
+import Synchronization
 import Testing
 
+@testable import SyncModels
 @testable import SyncSimulation
 
 /// Pushes before the system suspends the app.
@@ -43,6 +44,28 @@ import Testing
             device.run()
             await system.advance(.seconds(10))
             #expect(try await device.pending() == 0)
+        }
+    }
+
+    @Test func `a clock that is set forward does not shorten the limit of finish`() async throws {
+        try await VirtualSystem.run { system in
+            let isSetForward = Mutex(false)
+            let device = try system.device(pulls: []) { time in
+                isSetForward.withLock { $0 } ? time.advanced(by: .seconds(3600)) : time
+            }
+            try await device.insert("milk")
+            // Another round runs.
+            let round = system.start {
+                try await device.sync.roundMutex.withLock {
+                    try await device.context.environment.sleep(.seconds(1))
+                }
+            }
+            await system.advance(.milliseconds(10))
+            let finish = system.start { await device.sync.finish(within: .seconds(5)) }
+            await system.advance(.milliseconds(10))
+            isSetForward.withLock { $0 = true }
+            #expect(try await system.value(of: finish).push.completed == 1)
+            try await system.value(of: round)
         }
     }
 

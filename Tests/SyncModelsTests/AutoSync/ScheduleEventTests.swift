@@ -77,6 +77,15 @@ import Testing
         #expect(timeline.step() == .wait(until: nil, .signedOut))
     }
 
+    @Test func `a round that fails without an answer does not end the wait for the sign-in`() {
+        var timeline = ScheduleTimeline.started()
+        timeline.change()
+        _ = timeline.runNextRound(.unauthenticated)
+        timeline.schedule.begin(timeline.schedule.wholeRound, at: timeline.time)
+        timeline.end(timeline.schedule.wholeRound, .failed())
+        #expect(timeline.step() == .wait(until: nil, .signedOut))
+    }
+
     @Test func `a store that cannot be locked delays the next round, and not the running one of a caller`() {
         var timeline = ScheduleTimeline.started()
         timeline.seconds = 10
@@ -274,6 +283,19 @@ import Testing
         #expect(timeline.feedTime() == .zero)
         timeline.signal(.background)
         #expect(timeline.feedTime() == nil)
+    }
+
+    @Test func `any answer of the feed refutes that the network is unavailable`() {
+        for failure in [nil, RoundFailure.unauthenticated] {
+            var timeline = ScheduleTimeline.started()
+            timeline.signal(.networkUnavailable)
+            timeline.schedule.recordFeed(.unavailable(retryAfter: nil), signIns: 0, at: timeline.time)
+            #expect(timeline.step() == .wait(until: timeline.time + .seconds(300), .offline))
+            timeline.schedule.recordFeed(failure, signIns: 0, at: timeline.time)
+            timeline.seconds = 10
+            timeline.signal(.signedIn)
+            #expect(timeline.dueRound() != nil)
+        }
     }
 
     @Test func `a clock that is set back does not prolong the pause of the feed`() {

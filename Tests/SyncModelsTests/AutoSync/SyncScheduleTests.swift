@@ -273,12 +273,15 @@ import Testing
         #expect(timeline.runRound()?.plans == [parents, children])
     }
 
-    @Test func `an answer to a round that the user requests ends the wait for the sign-in`() {
+    @Test(arguments: [SyncSchedule.Outcome.completed(reachedServer: true), .failed(reachedServer: true)])
+    func `an answer to a round that the user requests ends the wait for the sign-in`(
+        _ outcome: SyncSchedule.Outcome
+    ) {
         var timeline = ScheduleTimeline.started()
         timeline.change()
         _ = timeline.runNextRound(.unauthenticated)
         timeline.schedule.begin(timeline.schedule.wholeRound, at: timeline.time)
-        timeline.end(timeline.schedule.wholeRound)
+        timeline.end(timeline.schedule.wholeRound, outcome)
         #expect(timeline.step() != .wait(until: nil, .signedOut))
     }
 

@@ -53,7 +53,8 @@ final class VirtualSystem: Sendable {
         let environment = SyncEnvironment(
             now: { [scheduler] in clock(scheduler.now) },
             sleep: { [scheduler] in try await scheduler.sleep(Int64(($0 / .nanoseconds(1)).rounded(.up))) },
-            random: { self.random.withLock { $0.next() } }, executor: SimulatedStoreExecutor(scheduler))
+            random: { self.random.withLock { $0.next() } }, executor: SimulatedStoreExecutor(scheduler),
+            uptime: { [scheduler] in .nanoseconds(scheduler.nanoseconds) })
         let url = URL(string: "https://server.example") ?? URL(filePath: "/")
         let context = SyncContext(
             client: SyncClient(url: url, transport: network, installationID: name),
