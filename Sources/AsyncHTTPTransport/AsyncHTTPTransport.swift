@@ -137,7 +137,7 @@ public final class AsyncHTTPTransport: HTTPTransport {
         } catch let error as NIOHTTPDecompression.ExtraDecompressionError
             where error == .truncatedData && response.hasNoBody
         {
-            // The decompression fails for no bytes at all.
+            // Decompressing an empty body fails.
         }
         return body
     }

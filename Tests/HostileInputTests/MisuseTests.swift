@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.persistent)
     func `a context that closes during calls keeps every change that a call returned`(_ kind: StoreKind)
         async throws
     {
@@ -154,7 +154,7 @@ import Testing
                 return await group.reduce(into: Set<String>()) { ids, id in if let id { ids.insert(id) } }
             }
             try await context.close()
-            guard kind != .memory else { return }
+            #expect(!returned.isEmpty)
             let reopened = try kind.open(at: path)
             let items = try reopened.read { try $0.items(matching: Thing.query).items.map(\.id) }
             let pending = try reopened.read {

@@ -104,7 +104,7 @@ struct Act: Sendable, CustomStringConvertible {
         case nanoseconds(Int64)
         /// So many steps of other tasks at most, so that the act begins between two steps of another one.
         case steps(Int)
-        /// Until the act's device receives a response, and then so many steps: the response is not processed yet.
+        /// Until a number of steps after the act's device receives a response: the response is not processed yet.
         case response(steps: Int)
 
         /// - Parameter former: the act before it.

@@ -23,7 +23,7 @@ extension SimulatedSystem {
             guard let operation = operations.first(where: { $0.id == error.operationID }) else { continue }
             switch error.code {
             case .itemNotOnServer:
-                checkMissingRow(error, operation, pulledBefore: rowsBefore[operation.id], device)
+                checkMissingRow(operation, pulledBefore: rowsBefore[operation.id], device)
             case .operationHeld: checkHeldOperation(operation, operations, device)
             default: break
             }
@@ -32,8 +32,7 @@ extension SimulatedSystem {
 
     /// A row that is reported as gone is gone, and nothing of it is kept. Its deletion is complete.
     private func checkMissingRow(
-        _ error: TableOperationError, _ operation: TableOperation, pulledBefore: Item?,
-        _ device: SimulatedDevice
+        _ operation: TableOperation, pulledBefore: Item?, _ device: SimulatedDevice
     ) {
         let key = RowKey(table: operation.table, id: operation.itemID)
         if operation.kind == .delete {

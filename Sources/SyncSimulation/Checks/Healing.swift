@@ -51,7 +51,7 @@ extension SimulatedSystem {
             await requireReports(error.pushResult?.errors ?? [], device, context)
             if round >= Self.firstRoundWithDecisions { await decideAll(device, context, round) }
         } catch {
-            // A delta of the retry budget or a wait that the server asked for can end one push.
+            // An exhausted retry budget or a wait that the server asked for can end one push.
             if round > 1 { fail(.liveness, "\(device.name): push() in round \(round): \(error)") }
         }
         var isPulled = true

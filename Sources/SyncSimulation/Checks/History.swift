@@ -130,7 +130,7 @@ final class History: Sendable {
         }
     }
 
-    /// Records that an item has no pending insert after so many changes of the server.
+    /// Records that an item has no pending insert after a number of changes of the server.
     func completeInsert(_ key: RowKey, at changeCount: Int) {
         state.withLock { state in
             for index in state.edits.indices

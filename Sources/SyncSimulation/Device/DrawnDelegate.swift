@@ -31,7 +31,7 @@ final class DrawnDelegate: SyncContextDelegate {
         let syncs: Int
     }
 
-    /// Of so many operations, one is chosen for each ``Choice``.
+    /// One operation of this number is chosen for each ``Choice``.
     private let operationsPerChoice: Int
 
     init(_ seed: UInt64, device: SimulatedDevice, link: SystemLink) {

@@ -7,7 +7,7 @@ enum SimulationMode: String, Sendable, CaseIterable {
     case uniform
     /// As `uniform`, with few features.
     case swarm
-    /// Tasks have random priorities, which drop at random steps (PCT): one task can be delayed for long.
+    /// Tasks have random priorities, which drop at random steps (PCT): one task can be delayed for a long time.
     case priorities
     /// Jobs run in order, and time passes in sleeps only: the latency of each request decides.
     case keyed

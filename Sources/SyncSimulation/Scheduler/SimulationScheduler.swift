@@ -39,7 +39,7 @@ final class SimulationScheduler: TaskExecutor {
     private let mode: SimulationMode
     /// The virtual time at which every simulation starts, in seconds since 1970.
     private static let start: Int64 = 1_700_000_000
-    /// One of so many steps lowers the priority of its task.
+    /// One step of this number lowers the priority of its task.
     private static let stepsPerPriorityChange = 40
 
     init(seed: UInt64, mode: SimulationMode) {
@@ -73,7 +73,7 @@ final class SimulationScheduler: TaskExecutor {
         }
     }
 
-    /// Runs the work after so many jobs that do nothing, so that others run before it.
+    /// Runs the work after a number of jobs that do nothing, so that others run before it.
     func enqueue(after steps: Int, _ work: @escaping @Sendable () -> Void) {
         guard steps > 0 else { return work() }
         enqueue { self.enqueue(after: steps - 1, work) }
@@ -88,7 +88,7 @@ final class SimulationScheduler: TaskExecutor {
     /// The virtual time.
     var now: Timestamp { now(ahead: 0) }
 
-    /// Returns the time of a clock that is so many nanoseconds ahead.
+    /// Returns the time of a clock that is a number of nanoseconds ahead.
     func now(ahead offset: Int64) -> Timestamp {
         let nanoseconds = nanoseconds + offset
         return Timestamp(
@@ -117,7 +117,7 @@ final class SimulationScheduler: TaskExecutor {
 
     /// Runs jobs until the condition holds. The clock advances only when no job is ready.
     ///
-    /// - Returns: whether it holds; `false` when no job and no timer is left, or after so many steps.
+    /// - Returns: whether it holds; `false` when no job and no timer is left, or after `maxSteps`.
     func run(until isFinished: () -> Bool, maxSteps: Int) -> Bool {
         for _ in 0..<maxSteps {
             if isFinished() { return true }
@@ -137,7 +137,7 @@ final class SimulationScheduler: TaskExecutor {
 
     /// Runs jobs until no job and no timer is left, so that no task remains suspended.
     ///
-    /// - Returns: `false` when some are left after so many steps.
+    /// - Returns: `false` when some are left after `maxSteps`.
     func runToEnd(maxSteps: Int) -> Bool {
         _ = run(until: { false }, maxSteps: maxSteps)
         return state.withLock { $0.ready.isEmpty && $0.timers.isEmpty }

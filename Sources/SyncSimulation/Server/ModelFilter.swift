@@ -44,7 +44,7 @@ struct ModelFilter {
             }
         case .not(let a): evaluate(a, row).map { !$0 }
         case .compare(let op, let left, let right):
-            compare(op, value(left, row), value(right, row), left, right)
+            compare(op, value(left, row), value(right, row), to: right)
         }
     }
 
@@ -56,9 +56,9 @@ struct ModelFilter {
     }
 
     private static func compare(
-        _ op: String, _ left: ModelJSON, _ right: ModelJSON, _ a: Operand, _ b: Operand
+        _ op: String, _ left: ModelJSON, _ right: ModelJSON, to operand: Operand
     ) -> Bool? {
-        if case .constant(.null) = b { return op == "eq" ? left == .null : left != .null }
+        if case .constant(.null) = operand { return op == "eq" ? left == .null : left != .null }
         let order: Int
         switch (left, right) {
         case (.null, _), (_, .null): return nil

@@ -284,7 +284,7 @@ final class ModelServer: Sendable {
         return ModelTime(nanoseconds: state.lastTime)
     }
 
-    /// The nanoseconds of the last of so many fraction digits.
+    /// The nanoseconds of the last fraction digit.
     private static func unit(digits: Int) -> Int64 { (0..<(9 - digits)).reduce(1) { unit, _ in unit * 10 } }
 
     func add(_ fields: [String: ModelJSON], _ write: Write, _ state: inout State) -> Row {

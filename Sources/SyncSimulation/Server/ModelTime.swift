@@ -28,13 +28,13 @@ struct ModelTime: Sendable, Hashable {
         return "\(Self.two(time / 3600)):\(Self.two(time / 60 % 60)):\(Self.two(time % 60))"
     }
 
-    /// The time that a client reads in the text with so many digits of the fraction.
+    /// The time that a client reads in the text with that number of fraction digits.
     func shown(digits: Int) -> ModelTime {
         let unit = (0..<(9 - digits)).reduce(1) { unit, _ in unit * 10 } as Int64
         return ModelTime(nanoseconds: nanoseconds - nanoseconds % unit)
     }
 
-    /// The time with so many digits of the fraction, the rest cut off.
+    /// The time with that number of fraction digits, the rest cut off.
     func text(digits: Int) -> String {
         let (year, month, day) = Self.date(seconds / 86400)
         let fraction = String(1_000_000_000 + nanoseconds % 1_000_000_000).dropFirst().prefix(digits)

@@ -1,7 +1,7 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A fault of one process's store, after so many further calls.
+/// A fault of one process's store, after a number of further calls.
 struct StoreFault: Sendable {
     enum Kind: Sendable, CaseIterable {
         /// The call throws, and its transaction is rolled back.

@@ -27,7 +27,6 @@ struct Console: Sendable {
         case green = 32
         case yellow = 33
         case blue = 34
-        case magenta = 35
     }
 
     /// Writes a line.
