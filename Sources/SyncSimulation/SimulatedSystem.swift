@@ -174,13 +174,11 @@ final class SimulatedSystem: Sendable {
         count(.mode(mode))
         count(.dialect(server.traits.dialect))
         if let theme = SimulationTheme.of(seed: seed) { count(.theme(theme)) }
-        Authentication.$executor.withValue(scheduler) {
-            _ = Task(executorPreference: scheduler) {
-                await self.perform(script)
-                if self.failure == nil { await self.heal() }
-                await self.end()
-                self.state.withLock { $0.isFinished = true }
-            }
+        Task(executorPreference: scheduler) {
+            await self.perform(script)
+            if self.failure == nil { await self.heal() }
+            await self.end()
+            self.state.withLock { $0.isFinished = true }
         }
         let hasEnded = scheduler.run(until: { state.withLock { $0.isFinished } }, maxSteps: Self.maxSteps)
         if !hasEnded { fail(.liveness, "A call did not return.") }

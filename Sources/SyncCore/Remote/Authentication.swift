@@ -21,8 +21,9 @@ package final class Authentication: Sendable {
     private let failures = Mutex(Failures())
     private let refreshMutex = AsyncMutex()
     private let refresh: (@Sendable () async throws -> String?)?
+    private let executor = Authentication.executor
 
-    /// Where refreshes run, for simulations, which schedule every task; `nil` for the default.
+    /// Where the refreshes of a client that is made now run, for simulations, which schedule every task; `nil` for the default.
     @TaskLocal package static var executor: (any TaskExecutor)?
 
     init(refresh: (@Sendable () async throws -> String?)?) {
@@ -46,7 +47,7 @@ package final class Authentication: Sendable {
         try Task.checkCancellation()
         let (results, result) = AsyncStream.makeStream(of: Result<Bool, any Error>.self)
         let failureCount = failures.withLock(\.count)
-        Task(executorPreference: Self.executor) {
+        Task(executorPreference: executor) {
             do {
                 result.yield(.success(try await self.run(refresh, after: generation, failureCount)))
             } catch { result.yield(.failure(error)) }

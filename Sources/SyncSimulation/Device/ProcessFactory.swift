@@ -45,9 +45,12 @@ struct ProcessFactory: Sendable {
             uptime: { [scheduler] in .nanoseconds(scheduler.nanoseconds) })
         let refresh = draws.percent(50) ? refresh(of: device, number) : nil
         let address = device.state.withLock { $0.serverAddress }
-        let client = SyncClient(
-            url: URL(string: address) ?? URL(fileURLWithPath: "/"), transport: transport,
-            dialect: server.traits.dialect.wire, installationID: device.name, refreshAuthentication: refresh)
+        let client = Authentication.$executor.withValue(scheduler) {
+            SyncClient(
+                url: URL(string: address) ?? URL(fileURLWithPath: "/"), transport: transport,
+                dialect: server.traits.dialect.wire, installationID: device.name,
+                refreshAuthentication: refresh)
+        }
         let context = SyncContext(
             client: client, dataSource: store, delegate: delegate, settings: settings,
             environment: environment)

@@ -84,7 +84,7 @@ extension OperationAttempt {
         if response.classification == .done, snapshot.kind == .insert || version != nil {
             requests.recordApplication()
         }
-        if let outcome = try await outcomeOfMissingTable(response, to: version) { return outcome }
+        if let outcome = try await outcomeOfMissingTable(response) { return outcome }
         var outcome = AttemptOutcome(response, proof)
         if case .rowNeeded(let reason, let status) = outcome {
             requests.recordReason(response.message)
@@ -94,25 +94,33 @@ extension OperationAttempt {
     }
 
     /// Returns the outcome of a 404 that is not about the row. A gateway that has no route to the server responds in the same way
-    /// as a server without the row, but a server with the table lists its rows. If it lists this one, it refuses the change: the
-    /// user may see the row, and not change it.
-    ///
-    /// - Parameter version: the version that the request named.
-    func outcomeOfMissingTable(
-        _ response: AttemptResponse, to version: String?
-    ) async throws -> AttemptOutcome? {
+    /// as a server without the row, but a server with the table lists its rows.
+    func outcomeOfMissingTable(_ response: AttemptResponse) async throws -> AttemptOutcome? {
         guard response.classification == .rowMissing, response.status == 404 else { return nil }
         let listed = try await fetchTombstone()
         switch listed.classification {
-        case .done:
-            guard let row = listed.row, !row.system.deleted, operation.kind != .insert else { return nil }
-            return row.hasVersion(version)
-                ? .refused(status: response.status, message: response.message) : outcome(ofFetched: listed)
+        case .done: return try await outcomeOfListedRow(listed.row, after: response)
         case .rowMissing: return nil
         // A service that refuses the list has a route to the table.
         case .unknown where (400...499).contains(listed.status): return nil
         default: return outcome(ofFetched: listed)
         }
+    }
+
+    /// Returns the outcome of a 404 for a row that the server lists: the user may see the row, and not change it. `nil` if the row
+    /// is gone all the same: the list can be an old one of a cache, or another client has inserted the row again since.
+    private func outcomeOfListedRow(
+        _ row: Item?, after response: AttemptResponse
+    ) async throws -> AttemptOutcome? {
+        guard let row, !row.system.deleted, operation.kind != .insert, let known = requests.condition,
+            !row.isInsertedAgain(since: known)
+        else { return nil }
+        let fetched = try await send(.read(id: operation.itemID))
+        if fetched.classification == .rowMissing { return nil }
+        guard let present = fetched.row else { return outcome(ofFetched: fetched) }
+        if present.isInsertedAgain(since: known) || known.isLater(than: present) { return nil }
+        return present.isSameState(as: known)
+            ? .refused(status: response.status, message: response.message) : outcome(ofFetched: fetched)
     }
 
     /// Returns the refusal if a 409 reports no conflict: the row has the version that the request named, so the server refuses

@@ -22,7 +22,7 @@ extension OperationAttempt {
         if isComplete, response.classification == .done, snapshot.version != nil {
             requests.recordApplication()
         }
-        if let outcome = try await outcomeOfMissingTable(response, to: snapshot.version) { return outcome }
+        if let outcome = try await outcomeOfMissingTable(response) { return outcome }
         var outcome = AttemptOutcome(response, proof)
         if case .rowNeeded(let reason, let status) = outcome {
             outcome = try await fetchRow(toDecide: reason, status: status)
