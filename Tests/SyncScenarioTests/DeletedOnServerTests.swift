@@ -342,4 +342,30 @@ import Testing
             #expect(try await a.item("x")?["text"] == "two")
         }
     }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a change of an outdated copy keeps nothing of a row that is gone`(_ kind: StoreKind) async throws {
+        try await Scenario.run(on: kind) {
+            $0.tables = [.init(Todo.name, softDelete: false)]
+        } _: { scenario in
+            let a = try scenario.device()
+            try await scenario.server.put("x", ["text": "one"], in: Todo.name)
+            try await a.sync()
+            var copy = try #require(try await a.item("x"))
+            copy["text"] = "mine"
+            try await scenario.server.update("x", ["text": "two"], in: Todo.name)
+            try await a.sync()
+            try await a.table.update(id: "x", ["priority": 1])
+            let edited = copy
+            _ = try await scenario.push(a) { _ in
+                try await a.table.replace(edited)
+                try await scenario.server.remove("x", in: Todo.name)
+            }
+            #expect(try await a.operations().map(\.serverItem) == [nil])
+            let error = try #require(try await a.context.operationErrors().first)
+            try await a.context.cancelAndDiscardItem(for: error)
+            #expect(try await a.item("x") == nil)
+            try await scenario.expectAgreement(a)
+        }
+    }
 }

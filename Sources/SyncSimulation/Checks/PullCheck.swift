@@ -23,7 +23,8 @@ extension SimulatedSystem {
             device.state.withLock({ $0.removalCount == removals && !$0.needsWholePull })
         else { return }
         for row in server.rows(of: table.name).values where before[row.id] == row && matches(row) {
-            if try isStored(row, of: table, device) { continue }
+            // A pull of a table that changes faster than it is read ends before rows of the future.
+            if try row.isFuture || isStored(row, of: table, device) { continue }
             let item = try? device.disk.store.read { try $0.item(id: row.id, in: table.name) }
             fail(
                 .completeness,

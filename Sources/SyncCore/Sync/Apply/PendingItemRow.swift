@@ -11,13 +11,12 @@ extension ServerRowApplier {
         if let known = operation.newestServerItem, known.isSameState(as: row) || known.precludes(row) {
             return .pending
         }
-        var isUnchanged = false
+        // The item of a change that the app has made in its own table has the system properties of the row.
         if operation.newestServerItem == nil, operation.hasUnknownBase,
-            let item = try transaction.readableItem(id: row.id, in: definition)
+            let item = try transaction.readableItem(id: row.id, in: definition),
+            item.isSameState(as: row) || item.precludes(row)
         {
-            // The item of a change that the app has made in its own table has the system properties of the row.
-            if item.precludes(row) { return .pending }
-            isUnchanged = item.isSameState(as: row)
+            return .pending
         }
         var operation = operation
         if operation.hasUndeleted(row, definition) {
@@ -28,7 +27,7 @@ extension ServerRowApplier {
         }
         operation.serverItem = row
         try transaction.put(operation)
-        return isUnchanged ? .pending : .conflicting(operationID: operation.id)
+        return .conflicting(operationID: operation.id)
     }
 
     /// Applies the row that was stored with a removed operation, if there is one.

@@ -251,7 +251,13 @@ struct AttemptCompletion {
         if let limit { operation.countRefusal(parkAfter: limit) }
         try transaction.put(operation)
         try mergeBehind()
-        return try transaction.operation(id: operationID)
+        guard var merged = try transaction.operation(id: operationID) else { return nil }
+        if isMissing, merged.serverItem != nil {
+            // The change behind was made on an older copy, and has shown the stored item.
+            merged.serverItem = nil
+            try transaction.put(merged)
+        }
+        return merged
     }
 
     /// Merges an operation that is no longer in flight with the one behind it.
