@@ -112,8 +112,9 @@ extension OperationAttempt {
     private func outcomeOfListedRow(
         _ row: Item?, after response: AttemptResponse
     ) async throws -> AttemptOutcome? {
+        // Without `createdAt`, another row could have the same version.
         guard let row, !row.system.deleted, operation.kind != .insert, let known = requests.condition,
-            !row.isInsertedAgain(since: known)
+            known.system.createdAt != nil, !row.isInsertedAgain(since: known)
         else { return nil }
         let fetched = try await send(.read(id: operation.itemID))
         if fetched.classification == .rowMissing { return nil }
