@@ -134,7 +134,7 @@ struct KeysetOrder: PageOrder {
         futureRows.record(rows, at: time)
         // The maximum, not the last row: a server that hides digits orders the rows of one shown instant by them.
         guard var reached = DeltaToken.last(of: rows), !isBefore(reached) else {
-            if rows.last?.isUndated != true || !includesUndated { skip(over: rows) }
+            if !includesUndated || !rows.contains(where: \.isUndated) { skip(over: rows) }
             return
         }
         if case .start = position, skip > 0 {
@@ -225,6 +225,8 @@ struct KeysetOrder: PageOrder {
             position = .from(.earliest)
         }
         position = .undated(after: "", then: position)
+        // The rows skipped so far are no longer among those that are requested afterwards.
+        skip = 0
         phase += 1
         section += 1
     }
