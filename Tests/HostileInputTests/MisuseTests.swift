@@ -143,12 +143,18 @@ import Testing
             let context = SyncContext(
                 client: SyncClient(url: HostileServer.url, transport: server), dataSource: store,
                 environment: .instant)
+            let (inserts, hasInserted) = AsyncStream.makeStream(of: Void.self)
             let returned = await withTaskGroup(of: String?.self) { group in
                 for number in 0..<200 {
                     group.addTask {
-                        if number == 100 { try? await context.close() }
+                        if number == 100 {
+                            for await _ in inserts { break }
+                            try? await context.close()
+                        }
                         if number % 20 == 0 { _ = try? await context.push() }
-                        return try? await context.table(Thing.name).insert(["text": "x"]).id
+                        let item = try? await context.table(Thing.name).insert(["text": "x"])
+                        hasInserted.yield()
+                        return item?.id
                     }
                 }
                 return await group.reduce(into: Set<String>()) { ids, id in if let id { ids.insert(id) } }
