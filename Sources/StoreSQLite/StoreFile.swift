@@ -48,17 +48,13 @@ struct StoreFile {
         }
     }
 
-    /// Creates an empty file with mode 0600 if none exists. SQLite copies the mode to the files beside it.
-    ///
-    /// Does not open an existing file: closing it would release the POSIX locks that SQLite holds on it.
+    /// Creates the file, empty and private, if none exists.
     func create() throws(StoreError) {
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        if descriptor >= 0 {
-            close(descriptor)
-        } else if errno == EEXIST {
-            try requireRegularFileOrNone()
-        } else {
-            throw StoreError(.cannotOpen, "'\(path)' cannot be created: \(String(cString: strerror(errno))).")
+        switch PrivateFile.create(at: path) {
+        case 0: break
+        case EEXIST: try requireRegularFileOrNone()
+        case let error:
+            throw StoreError(.cannotOpen, "'\(path)' cannot be created: \(String(cString: strerror(error))).")
         }
     }
 }

@@ -12,7 +12,7 @@ struct LongRun {
     private var count: UInt64 = 0
     private let startTime = ContinuousClock.now
 
-    /// One seed of this number runs twice, to compare the runs.
+    /// One in this number of seeds runs twice, to compare the runs.
     private static let seedsPerRepetition: UInt64 = 50
     /// How many failures of one invariant are shrunk and printed with their scripts.
     private static let maxShrunk = 2

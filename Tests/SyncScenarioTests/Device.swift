@@ -30,6 +30,15 @@ struct Device {
         try await table.items().compactMap { $0["text"]?.textValue }.sorted()
     }
 
+    /// Changes an item in the store, as an app does that changes its own table.
+    func changeDirectly(_ id: String, _ change: @Sendable (inout Item) -> Void) throws {
+        try store.write { transaction in
+            var item = try #require(try transaction.item(id: id, in: Todo.name))
+            change(&item)
+            try transaction.upsert([item], in: Todo.name)
+        }
+    }
+
     func operations() async throws -> [TableOperation] { try await context.pendingOperations() }
 
     /// Pushes, and returns the errors of failed operations.

@@ -115,11 +115,7 @@ import Testing
             let a = try scenario.device()
             try await scenario.server.put("x", ["text": "one", "priority": 1], in: Todo.name)
             try await a.sync()
-            try a.store.write { transaction in
-                var item = try #require(try transaction.item(id: "x", in: Todo.name))
-                item["text"] = "two"
-                try transaction.upsert([item], in: Todo.name)
-            }
+            try a.changeDirectly("x") { $0["text"] = "two" }
             try await a.table.update(id: "x", ["priority": 2])
             try await a.context.enqueueExternalChanges(in: Todo.name, changed: ["x"])
             try await a.context.push()
@@ -136,11 +132,7 @@ import Testing
             let a = try scenario.device()
             try await scenario.server.put("x", ["text": "one", "priority": 1], in: Todo.name)
             try await a.sync()
-            try a.store.write { transaction in
-                var item = try #require(try transaction.item(id: "x", in: Todo.name))
-                item["text"] = "two"
-                try transaction.upsert([item], in: Todo.name)
-            }
+            try a.changeDirectly("x") { $0["text"] = "two" }
             try await a.table.update(id: "x", ["priority": 2])
             _ = try await scenario.push(a, then: fault) { _ in
                 try await a.context.enqueueExternalChanges(in: Todo.name, changed: ["x"])
@@ -164,11 +156,7 @@ import Testing
                 scenario.server.clock.advance(by: .seconds(60))
             }
             try await device.sync()
-            try device.store.write { transaction in
-                var item = try #require(try transaction.item(id: "x", in: Todo.name))
-                item["text"] = "changed directly"
-                try transaction.upsert([item], in: Todo.name)
-            }
+            try device.changeDirectly("x") { $0["text"] = "changed directly" }
             try await device.context.enqueueExternalChanges(in: Todo.name, changed: ["x"])
             scenario.server.inject(.refusal(400), when: \.isWrite)
             try await device.context.cancelAndDiscardItem(for: try await device.expectPushError())
@@ -231,12 +219,6 @@ import Testing
         }
     }
 
-    private func resolving(_ resolver: ConflictResolver) -> SyncSettings {
-        var settings = SyncSettings()
-        settings.resolver = resolver
-        return settings
-    }
-
     /// Adds an item that the server does not know, and enqueues it.
     private func enqueue(_ id: String, on device: Device) async throws {
         try device.store.write { transaction in
@@ -250,7 +232,7 @@ import Testing
         _ resolver: ConflictResolver
     ) async throws {
         try await Scenario.run(on: .memory) { scenario in
-            let a = try scenario.device(settings: resolving(resolver))
+            let a = try scenario.device(settings: .resolving(resolver))
             try await enqueue("x", on: a)
             scenario.server.onRequest { $0.isWrite ? .refusal(409, "the address is in use") : .none }
             #expect(try await a.expectPushError().message.contains("the address is in use"))
@@ -264,7 +246,7 @@ import Testing
 
     @Test func `a corrected item that was enqueued still replaces the server's row`() async throws {
         try await Scenario.run(on: .memory) { scenario in
-            let a = try scenario.device(settings: resolving(.serverWins))
+            let a = try scenario.device(settings: .resolving(.serverWins))
             try await scenario.server.put("x", ["text": "theirs"], in: Todo.name)
             try await enqueue("x", on: a)
             scenario.server.inject(.refusal(400), when: \.isWrite)
@@ -282,14 +264,12 @@ import Testing
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
-            let a = try scenario.device(settings: resolving(.serverWins))
+            let a = try scenario.device(settings: .resolving(.serverWins))
             try await scenario.server.put("x", ["text": "one", "priority": 1], in: Todo.name)
             try await a.sync()
-            try a.store.write { transaction in
-                var item = try #require(try transaction.item(id: "x", in: Todo.name))
+            try a.changeDirectly("x") { item in
                 item["text"] = "ours"
                 item["priority"] = nil
-                try transaction.upsert([item], in: Todo.name)
             }
             try await a.context.enqueueExternalChanges(in: Todo.name, changed: ["x"])
             try await a.context.pull(Todo.query, settings: .withoutPush)

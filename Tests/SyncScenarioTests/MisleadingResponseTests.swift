@@ -8,16 +8,10 @@ import Testing
 
 /// Responses that look like those about a row, and are not, or say less than the server knows.
 @Suite struct MisleadingResponseTests {
-    private func resolving(_ resolver: ConflictResolver) -> SyncSettings {
-        var settings = SyncSettings()
-        settings.resolver = resolver
-        return settings
-    }
-
     /// A gateway without a route to the server.
     @Test(arguments: ["", #"{"message":"no Route matched with those values"}"#])
     func `a 404 of a gateway completes no delete, and removes no item`(_ body: String) async throws {
-        let settings = resolving(.fieldMerge(onClash: .serverWins))
+        let settings = SyncSettings.resolving(.fieldMerge(onClash: .serverWins))
         try await Scenario.run(on: .memory) { scenario in
             let a = try scenario.device(settings: settings)
             for id in ["x", "y"] { try await scenario.server.put(id, ["text": "old"], in: Todo.name) }
@@ -43,7 +37,7 @@ import Testing
         _ resolver: ConflictResolver
     ) async throws {
         try await Scenario.run(on: .memory) { scenario in
-            let a = try scenario.device(settings: resolving(resolver))
+            let a = try scenario.device(settings: .resolving(resolver))
             try await a.table.insert(["id": "x", "text": "ann@example.org"])
             scenario.server.onRequest { $0.isWrite ? .refusal(409, "the address is in use") : .none }
             let error = try await a.expectPushError()
@@ -145,7 +139,7 @@ import Testing
     @Test func `a 404 for a row that the server lists completes no delete, and removes no item`() async throws
     {
         try await Scenario.run(on: .memory) { scenario in
-            let a = try scenario.device(settings: resolving(.serverWins))
+            let a = try scenario.device(settings: .resolving(.serverWins))
             for id in ["x", "y"] { try await scenario.server.put(id, ["text": .text(id)], in: Todo.name) }
             try await a.sync()
             scenario.server.onRequest { $0.isWrite ? .refusal(404, "no such row") : .none }

@@ -269,10 +269,10 @@ import Testing
 
     @Test func `the correction of a refused change is a later change than one made before it`() async throws {
         try await Scenario.run(on: .memory, configure: { $0.clock = .standing(at: .unixEpoch) }) { scenario in
-            var settings = SyncSettings()
-            settings.resolver = .lastWriterWins
             let now = Mutex(Timestamp.unixEpoch)
-            let a = try scenario.device(settings: settings) { $0.now = { now.withLock(\.self) } }
+            let a = try scenario.device(settings: .resolving(.lastWriterWins)) {
+                $0.now = { now.withLock(\.self) }
+            }
             try await scenario.server.put("x", ["text": "one"], in: Todo.name)
             try await a.sync()
             try await a.table.update(id: "x", ["text": "too long"])

@@ -15,6 +15,15 @@ extension SyncSettings {
     }
 }
 
+extension SyncSettings {
+    /// Settings with a resolver for all tables.
+    static func resolving(_ resolver: ConflictResolver) -> SyncSettings {
+        var settings = SyncSettings()
+        settings.resolver = resolver
+        return settings
+    }
+}
+
 extension PullSettings {
     /// Settings for a pull that does not push first.
     static var withoutPush: PullSettings {

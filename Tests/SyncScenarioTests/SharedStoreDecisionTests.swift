@@ -162,17 +162,12 @@ import Testing
 
     @Test func `a decision of another process stays when a resolver decides after it`() async throws {
         let (begins, ends) = (TestSignal(), TestSignal())
-        func settings(_ resolver: ConflictResolver) -> SyncSettings {
-            var settings = SyncSettings.singleAttempt
-            settings.resolver = resolver
-            return settings
-        }
         try await Scenario.run(on: .sqlite) { scenario in
             let path = scenario.directory.appendingPathComponent("shared.sqlite").path
             func device(_ name: String, _ resolver: ConflictResolver) throws -> Device {
                 scenario.device(
                     on: try SQLiteStore(path: path, tables: [Todo.definition], sharing: .shared), name: name,
-                    settings: settings(resolver))
+                    settings: .resolving(resolver))
             }
             let first = try device(
                 "A",

@@ -319,9 +319,8 @@ import Testing
             let writes = Mutex(0)
             scenario.server.onRequest { request in
                 guard request.isWrite else { return .none }
-                return writes.withLock {
-                    $0 += 1; return $0
-                } == 2 ? .dropRequest : .none
+                writes.withLock { $0 += 1 }
+                return writes.withLock(\.self) == 2 ? .dropRequest : .none
             }
             await expectError(.pushAbortedNetwork) { try await a.context.push() }
             try await a.context.close()

@@ -45,6 +45,13 @@ extension String {
     }
 }
 
+extension Sequence<String> {
+    /// Whether each string precedes the next one in the order of UTF-8 bytes.
+    var areAscendingInBytes: Bool {
+        zip(self, dropFirst()).allSatisfy { $0.precedesInBytes($1) }
+    }
+}
+
 extension UnsafeRawBufferPointer {
     package func hasSameBytes(as other: UnsafeRawBufferPointer) -> Bool {
         guard count == other.count, let bytes = baseAddress, let others = other.baseAddress else {

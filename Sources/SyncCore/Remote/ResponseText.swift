@@ -10,7 +10,8 @@ struct ResponseText {
 
     private let response: HTTPTransportResponse
     private let secrets: [String]
-    /// Reads the text of the body, and hides the secrets in it.
+
+    /// Makes the text of the response, in which the secrets are hidden.
     init(_ response: HTTPTransportResponse, hiding secrets: [String]) {
         self.response = response
         self.secrets = secrets

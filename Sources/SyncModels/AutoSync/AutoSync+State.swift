@@ -8,7 +8,7 @@ extension AutoSync {
     ///
     /// Later versions add cases: a `switch` needs a `default`.
     public enum Phase: Sendable, Hashable {
-        /// Nothing is due before that time; with `nil`, before a local change or a signal.
+        /// The next round begins at that time; with `nil`, after a local change or a signal.
         case idle(next: Timestamp?)
         /// Operations are being sent.
         case pushing(done: Int, of: Int)

@@ -31,7 +31,7 @@ final class DrawnDelegate: SyncContextDelegate {
         let syncs: Int
     }
 
-    /// One operation of this number is chosen for each ``Choice``.
+    /// Each ``Choice`` is made for one in this number of operations.
     private let operationsPerChoice: Int
 
     init(_ seed: UInt64, device: SimulatedDevice, link: SystemLink) {

@@ -39,7 +39,7 @@ final class SimulationScheduler: TaskExecutor {
     private let mode: SimulationMode
     /// The virtual time at which every simulation starts, in seconds since 1970.
     private static let start: Int64 = 1_700_000_000
-    /// One step of this number lowers the priority of its task.
+    /// One in this number of steps lowers the priority of its task.
     private static let stepsPerPriorityChange = 40
 
     init(seed: UInt64, mode: SimulationMode) {

@@ -4,14 +4,7 @@
 import Foundation
 import GRDB
 import Logging
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import SyncCore
 
 /// The limits on the times of calls of the storage in SQLite.
 package struct SQLiteTimeLimits: Sendable {
@@ -112,7 +105,8 @@ struct SQLiteOpening {
             for function in SQLiteFunctions.all { database.add(function: function) }
         }
         guard let path else { return try DatabaseQueue(configuration: configuration) }
-        createDatabaseFile(path)
+        // Rows are secret from other users of the machine. If the file cannot be created, SQLite reports it.
+        _ = PrivateFile.create(at: path)
         let pool = try DatabasePool(path: path, configuration: configuration)
         // A confirmed change survives a loss of power. GRDB chooses NORMAL for a write-ahead log.
         try pool.writeWithoutTransaction { database in
@@ -120,13 +114,4 @@ struct SQLiteOpening {
         }
         return pool
     }
-}
-
-/// Creates an empty file with mode 0600 if none exists: rows are secret from other users of the machine. SQLite copies the mode
-/// to the files beside it. If the file cannot be created, SQLite reports it.
-///
-/// Does not open an existing file: closing it would release the POSIX locks that SQLite holds on it.
-private func createDatabaseFile(_ path: String) {
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    if descriptor >= 0 { close(descriptor) }
 }

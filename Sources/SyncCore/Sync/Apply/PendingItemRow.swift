@@ -8,14 +8,11 @@
 extension ServerRowApplier {
     /// Stores the row with the item's pending operation, unless the operation was made on this row or a later one.
     func keep(_ row: Item, with operation: TableOperation) throws -> Outcome {
-        if let known = operation.newestServerItem, known.isSameState(as: row) || known.precludes(row) {
-            return .pending
-        }
         // The item of a change that the app has made in its own table has the system properties of the row.
-        if operation.newestServerItem == nil, operation.hasUnknownBase,
-            let item = try transaction.readableItem(id: row.id, in: definition),
-            item.isSameState(as: row) || item.precludes(row)
-        {
+        let known =
+            try operation.newestServerItem
+            ?? (operation.hasUnknownBase ? transaction.readableItem(id: row.id, in: definition) : nil)
+        if let known, known.isSameState(as: row) || known.isLater(than: row) || known.hasSuperseded(row) {
             return .pending
         }
         var operation = operation
@@ -39,11 +36,6 @@ extension ServerRowApplier {
     func applyKeptRow(of operation: TableOperation, ifLaterThan row: Item) throws {
         if let kept = operation.keptRow(after: row) { try apply(kept) }
     }
-}
-
-extension Item {
-    /// Whether the row is an earlier state than this one.
-    fileprivate func precludes(_ row: Item) -> Bool { isLater(than: row) || hasSuperseded(row) }
 }
 
 extension TableOperation {

@@ -67,7 +67,7 @@ extension SyncContext {
 
     /// Whether rows can be pulled although a push has thrown the error: operations have failed, or a proxy has ended the push by
     /// refusing one because of its size, which says nothing about the service.
-    package func permitsPull(after error: SyncError) async -> Bool {
+    private func permitsPull(after error: SyncError) async -> Bool {
         switch error.code {
         case .pushCompletedWithErrors: return true
         case .pushAbortedService where error.retryAfter == nil:

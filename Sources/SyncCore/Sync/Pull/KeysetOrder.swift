@@ -292,8 +292,8 @@ extension PulledRow {
 extension [PulledRow] {
     /// Whether the rows of the instant are in the order of their ids.
     fileprivate func areSortedByID(at instant: Timestamp) -> Bool {
-        let ids = lazy.filter { $0.item.system.updatedAt?.isSameInstant(as: instant) ?? false }.map(\.item.id)
-        return zip(ids, ids.dropFirst()).allSatisfy { $0.precedesInBytes($1) }
+        lazy.filter { $0.item.system.updatedAt?.isSameInstant(as: instant) ?? false }.map(\.item.id)
+            .areAscendingInBytes
     }
 }
 

@@ -88,8 +88,7 @@ struct IDOrder: PageOrder {
     private var skip = 0
 
     func isInOrder(_ rows: [PulledRow]) -> Bool {
-        let ids = rows.lazy.filter(\.hasID).map(\.item.id)
-        return zip(ids, ids.dropFirst()).allSatisfy { $0.precedesInBytes($1) }
+        rows.lazy.filter(\.hasID).map(\.item.id).areAscendingInBytes
     }
 
     func nextPage(of query: TableQuery) -> TableQuery {

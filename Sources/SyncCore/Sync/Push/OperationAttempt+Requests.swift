@@ -136,7 +136,9 @@ extension OperationAttempt {
             case .continues(let row) where response.classification == .rowExists: row
             default: nil
             }
-        guard let shown, shown.hasVersion(version), snapshot.kind != .insert else { return nil }
+        guard let shown, let version, shown.system.version?.hasSameBytes(as: version) == true,
+            snapshot.kind != .insert
+        else { return nil }
         requests.recordUnchangedRow()
         return .refused(status: ConflictReason.rowExists.status, message: response.message)
     }
@@ -236,13 +238,6 @@ extension OperationAttempt {
         let sent = Set((own + fields.keys).map { $0.lowercased() })
         let kept = base.system.undeclared.filter { !$0.value.isNull && !sent.contains($0.key.lowercased()) }
         return fields.merging(kept) { sent, _ in sent }
-    }
-}
-
-extension Item {
-    fileprivate func hasVersion(_ version: String?) -> Bool {
-        guard let version, let own = system.version else { return false }
-        return own.hasSameBytes(as: version)
     }
 }
 
