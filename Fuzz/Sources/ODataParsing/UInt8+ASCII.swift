@@ -1,0 +1,1 @@
+../../../Sources/SyncCore/Model/UInt8+ASCII.swift
