@@ -100,20 +100,77 @@ import Testing
         }
     }
 
-    @Test func `rows are pulled while a proxy refuses a change because of its size`() async throws {
+    /// A proxy can refuse a change because of its size, and a server can refuse it without a word.
+    @Test(arguments: [
+        ServerFault.webPage(413), .webPage(403), .answer(status: 403, headers: [:], body: Data()),
+    ])
+    func `rows are pulled while a proxy refuses a change`(_ refusal: ServerFault) async throws {
         try await Scenario.run(on: .memory) { scenario in
             let a = try scenario.device(settings: .singleAttempt)
             try await a.table.insert(["id": "x", "text": "too large"])
             try await scenario.server.put("z", ["text": "theirs"], in: Todo.name)
-            scenario.server.onRequest { request in
-                request.isWrite
-                    ? .webPage(413) : .none
-            }
+            scenario.server.onRequest { $0.isWrite ? refusal : .none }
             try await a.context.pull(Todo.query)
             #expect(try await a.texts() == ["theirs", "too large"])
             // A page that answers each request is not from a server that has refused one.
-            scenario.server.onRequest { _ in .webPage(403) }
+            scenario.server.onRequest { _ in refusal }
             await expectError(.pushAbortedService) { try await a.context.pull(Todo.query) }
+        }
+    }
+
+    @Test func `rows are pulled while the server fails for all changes`() async throws {
+        try await Scenario.run(on: .memory) { scenario in
+            let a = try scenario.device(settings: .singleAttempt)
+            for id in ["1", "2", "3"] { try await a.table.insert(["id": .text(id), "text": "poison"]) }
+            try await scenario.server.put("z", ["text": "theirs"], in: Todo.name)
+            scenario.server.onRequest { $0.isWrite ? .refusal(500) : .none }
+            for _ in 0..<2 {
+                let result = try await a.context.pull(Todo.query)
+                #expect(result.pushErrors.map(\.status) == [500, 500, 500])
+            }
+            #expect(try await a.texts() == ["poison", "poison", "poison", "theirs"])
+            scenario.server.onRequest { _ in .refusal(500) }
+            let error = await expectError(.pushAbortedService) { try await a.context.pull(Todo.query) }
+            #expect(error?.pushResult?.errors.count == 3)
+            #expect(try await a.operations().allSatisfy { $0.state != .parked })
+        }
+    }
+
+    /// The quota of a gateway is used up.
+    @Test func `a 403 that asks to wait parks no operation`() async throws {
+        try await Scenario.run(on: .memory) { scenario in
+            var settings = SyncSettings.singleAttempt
+            settings.parkAfterRefusals = 1
+            let a = try scenario.device(settings: settings)
+            try await a.table.insert(["id": "x", "text": "ours"])
+            scenario.server.onRequest { _ in
+                .answer(
+                    status: 403, headers: ["Content-Type": "application/json", "Retry-After": "1200"],
+                    body: Data(#"{"statusCode":403,"message":"Out of call volume quota."}"#.utf8))
+            }
+            let error = await expectError(.pushAbortedService) { try await a.context.push() }
+            #expect(error?.retryAfter == .seconds(1200))
+            scenario.server.onRequest(nil)
+            try await a.context.push()
+            #expect(try scenario.serverTexts() == ["ours"])
+        }
+    }
+
+    /// Some servers repeat the request in a conflict, and tag each response.
+    @Test func `the tag of an error that repeats the request is no version of the row`() async throws {
+        try await Scenario.run(on: .memory) { scenario in
+            let a = try scenario.device(settings: .singleAttempt)
+            try await scenario.server.put("x", ["text": "theirs"], in: Todo.name)
+            try await a.table.insert(["id": "x", "text": "ours"])
+            scenario.server.onRequest { request in
+                request.isWrite
+                    ? .answer(
+                        status: 409, headers: ["Content-Type": "application/json", "ETag": #""5d-abc""#],
+                        body: request.body) : .none
+            }
+            let error = try await a.expectPushError()
+            #expect(error.code == .itemAlreadyOnServer && error.serverItem?["text"] == "theirs")
+            #expect(try await a.operations().count == 1)
         }
     }
 

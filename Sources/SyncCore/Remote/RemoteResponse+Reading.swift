@@ -42,7 +42,8 @@ extension RemoteResponse {
         message = isSuccess && !isHTML ? nil : text.message(json: json)
         classification = ResponseClassification(
             status: status, body: body.form(isJSON: json != nil, isHTML: isHTML),
-            to: call.kind, namesMissingRoute: status == 404 && text.namesMissingRoute)
+            to: call.kind, namesMissingRoute: status == 404 && text.namesMissingRoute,
+            asksToWait: retryAfter != nil)
     }
 
     private static func row(_ json: ItemValue, isSuccess: Bool) -> Body {

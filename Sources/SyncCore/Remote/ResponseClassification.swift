@@ -45,15 +45,20 @@ enum ResponseClassification: Sendable, Hashable {
 
     /// Classifies a response.
     ///
-    /// - Parameter namesMissingRoute: whether the body is a web framework's message for a missing route: servers with a
-    ///   route for each table respond in this way for unknown tables.
-    init(status: Int, body: BodyForm, to request: SyncEvent.RequestKind, namesMissingRoute: Bool = false) {
+    /// - Parameters:
+    ///   - namesMissingRoute: whether the body is a web framework's message for a missing route: servers with a route for
+    ///     each table respond in this way for unknown tables.
+    ///   - asksToWait: whether the response has `Retry-After`. Gateways answer with 403 when a quota is used up.
+    init(
+        status: Int, body: BodyForm, to request: SyncEvent.RequestKind, namesMissingRoute: Bool = false,
+        asksToWait: Bool = false
+    ) {
         switch status {
         case 401: self = .unauthenticated
         case 404 where namesMissingRoute: self = .tableMissing
         case _ where body == .html: self = .unavailable
         case _ where Self.isSuccess(status): self = Self.success(body, of: request)
-        case 403: self = body == .empty || body == .unreadable ? .unavailable : .refused
+        case 403: self = asksToWait || [.empty, .unreadable].contains(body) ? .unavailable : .refused
         case 404, 410: self = Self.missing(status, body, of: request)
         case 407, 408, 425, 429: self = .unavailable
         case 409: self = request.isWrite ? .rowExists : .refused

@@ -49,6 +49,8 @@ extension RemoteResponse {
     /// - Throws: as ``WireRow/init(_:version:dialect:definition:)``.
     package func row(dialect: WireDialect) throws(SyncError) -> WireRow? {
         guard case .row(let row) = body else { return nil }
-        return try WireRow(row, version: version, dialect: dialect)
+        // A server can also tag an error that repeats the request, which is not the row.
+        let isTagOfRow = isSuccess || row[dialect.systemNames.version]?.textValue != nil
+        return try WireRow(row, version: isTagOfRow ? version : nil, dialect: dialect)
     }
 }

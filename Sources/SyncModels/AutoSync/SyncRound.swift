@@ -83,7 +83,7 @@ struct SyncRound: Sendable {
             report.pulls[index] = result
             report.reachedServer = true
         } catch {
-            let error = try Self.syncError(error)
+            let error = try Self.syncError(error).afterPush(report.error)
             switch RoundFailure(error) {
             case .ofPlan(let mayRetry):
                 report.error = report.error ?? error

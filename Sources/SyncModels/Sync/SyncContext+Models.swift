@@ -18,8 +18,8 @@ extension SyncContext {
     /// try await context.sync(TodoList.all.pull(), Todo.all.pull())
     /// ```
     ///
-    /// Operations that fail do not prevent the pulls, which never overwrite items with pending operations, nor
-    /// does one that a proxy refuses because of its size. Their errors are thrown after the pulls.
+    /// Operations that fail do not prevent the pulls, which never overwrite items with pending operations, nor do
+    /// those that only a proxy refuses. Their errors are thrown after the pulls.
     ///
     /// - Throws: the errors of `push` and `pull`. After an error of a pull, or another one that ended the push
     ///   early, the remaining plans are not run.
@@ -31,7 +31,9 @@ extension SyncContext {
         for index in order {
             var plan = plans[index]
             plan.settings.pending = .pullAnyway
-            results[index] = try await pull(plan)
+            do { results[index] = try await pull(plan) } catch let error as SyncError {
+                throw error.afterPush(pushed.error)
+            }
         }
         if let error = pushed.error { throw error }
         return SyncResult(push: pushed.result, pulls: results)

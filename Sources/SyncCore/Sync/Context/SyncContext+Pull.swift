@@ -19,7 +19,7 @@ extension SyncContext {
     /// - Throws: ``SyncError/Code/pullAborted`` with the reason as its cause, ``SyncError/Code/storeFailure`` when a page
     ///   cannot be stored, of which nothing is stored then; pages stored before stay stored. The errors of
     ///   ``push(tables:budget:)``, but not ``SyncError/Code/pushCompletedWithErrors``, when the push before the pull
-    ///   failed, unless a proxy has refused an operation because of its size. ``SyncError/Code/storeOfAnotherUser``,
+    ///   failed, unless its ending may be caused by operations, and rows can be pulled. ``SyncError/Code/storeOfAnotherUser``,
     ///   ``SyncError/Code/invalidQueryID``, ``SyncError/Code/invalidParameter``,
     ///   ``SyncError/Code/filterNotSupported``, ``SyncError/Code/unknownTable`` before anything is sent.
     ///   `CancellationError` when the task is cancelled.
@@ -39,16 +39,7 @@ extension SyncContext {
         PullPages(context: self, query: query, queryID: queryID, settings: settings)
     }
 
-    /// Pushes before a pull.
-    ///
-    /// - Returns: the errors of operations that were not completed. The pull continues: it overwrites no item that has a
-    ///   pending operation.
-    /// - Throws: the error of a push that ended early.
-    func pushBeforePull() async throws -> [TableOperationError] {
-        try await pushPermittingPulls().error?.pushResult?.errors ?? []
-    }
-
-    /// Pushes before pulls.
+    /// Pushes before pulls, which overwrite no item that has a pending operation.
     ///
     /// - Parameter onCancellation: receives the result until then when the task is cancelled during the push.
     /// - Returns: the result, and the error that the push has thrown if rows can be pulled nevertheless: see
@@ -65,15 +56,27 @@ extension SyncContext {
         }
     }
 
-    /// Whether rows can be pulled although a push has thrown the error: operations have failed, or a proxy has ended the push by
-    /// refusing one because of its size, which says nothing about the service.
+    /// Whether rows can be pulled although a push has thrown the error: operations have failed, or the responses that have ended
+    /// the push may be about its operations only. If they are not, the pull fails too: see ``SyncError/afterPush(_:)``.
     private func permitsPull(after error: SyncError) async -> Bool {
         switch error.code {
         case .pushCompletedWithErrors: return true
         case .pushAbortedService where error.retryAfter == nil:
+            if PushEnding.isTooManyServerErrors(error) { return true }
             guard let id = error.pushResult?.endingOperation else { return false }
-            return (try? await read { try $0.operation(id: id)?.isTooLargeForProxy }) == true
+            return (try? await read { try $0.operation(id: id)?.isRefusedByProxy }) == true
         default: return false
         }
+    }
+}
+
+extension SyncError {
+    /// Returns the error to throw for this error of a pull that has followed a push: that of the push if the service fails for
+    /// both.
+    package func afterPush(_ pushError: SyncError?) -> SyncError {
+        guard let pushError, pushError.code == .pushAbortedService, code == .pullAborted,
+            let cause = cause as? SyncError, cause.mayRetry, cause.code != .networkUnavailable
+        else { return self }
+        return pushError
     }
 }

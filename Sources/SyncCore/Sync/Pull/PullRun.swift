@@ -12,6 +12,8 @@ struct PullRun: Sendable {
     private let startTime: Timestamp?
     private var cursor: PullCursor
     private var result: PullResult
+    /// The error of the push before the pull, until a page has arrived.
+    private var pushError: SyncError?
     /// Whether the next request asks for the number of rows.
     private var requestsTotal: Bool
     /// The number of rows that match the query, as the server has counted them.
@@ -64,8 +66,14 @@ struct PullRun: Sendable {
         let startTime = context.isObserved ? context.environment.now() : nil
         var result = PullResult()
         do {
-            if pull.settings.pending == .pushFirst { result.pushErrors = try await context.pushBeforePull() }
-            return try await PullRun(pull, in: context, startTime: startTime, result: result)
+            var pushError: SyncError?
+            if pull.settings.pending == .pushFirst {
+                pushError = try await context.pushPermittingPulls().error
+            }
+            result.pushErrors = pushError?.pushResult?.errors ?? []
+            var run = try await PullRun(pull, in: context, startTime: startTime, result: result)
+            run.pushError = pushError
+            return run
         } catch {
             emitEnd(of: pull, in: context, result, error, since: startTime)
             throw error
@@ -143,8 +151,10 @@ struct PullRun: Sendable {
         if fetched == nil { try Task.checkCancellation() }
         guard !(cursor.isDone && fetched == nil) else { return nil }
         let page: PulledPage
-        if let fetched { page = fetched } else { page = try await fetch() }
-        fetched = nil
+        do { page = if let fetched { fetched } else { try await fetch() } } catch let error as SyncError {
+            throw error.afterPush(pushError)
+        }
+        (fetched, pushError) = (nil, nil)
         try advance(over: page)
         let (run, token) = (self, tokenToStore)
         // The write begins first: a started request may occupy the thread that would wake the store's writer.

@@ -73,11 +73,8 @@ extension [FailedOperations] {
 extension TableOperation {
     /// Whether the response to the last attempt was a web page with a 4xx. It does not come from the tables service and says
     /// nothing about the operation, but a proxy may refuse this request only, for example because of its size.
-    fileprivate var isRefusedByProxy: Bool {
+    var isRefusedByProxy: Bool {
         guard isAmbiguous, let lastStatus else { return false }
         return (400...499).contains(lastStatus) && ![401, 407, 408, 425, 429].contains(lastStatus)
     }
-
-    /// Whether a proxy has refused the request because of its size, which says that it would pass on others.
-    var isTooLargeForProxy: Bool { isRefusedByProxy && lastStatus == 413 }
 }

@@ -74,9 +74,10 @@ extension PushEnding {
             mayRetry: true)
     }
 
-    /// Whether the error is that of ``tooManyServerErrors(_:last:)``.
+    /// Whether the error is that of ``tooManyServerErrors(_:last:)``, or the error of a push that it has ended.
     static func isTooManyServerErrors(_ error: any Error) -> Bool {
-        (error as? SyncError)?.cause is TableOperationError
+        let cause = (error as? SyncError)?.cause
+        return ((cause as? PushFailure)?.underlying ?? cause) is TableOperationError
     }
 
     /// Whether an error that ``PushOperation/execute()`` throws ends the push. An operation's own failure does not, nor
