@@ -20,6 +20,7 @@ import Testing
             #expect(await message { try await table.insert(Page()) } == expected)
             #expect(await message { try await table.update("x") { $0.body = "" } } == expected)
             #expect(await message { try await table.delete("x") } == expected)
+            #expect(await message { try await table.problems() } == expected)
             #expect(await message { try await table.pull() } == expected)
             #expect(await message { try await table.purge() } == expected)
             #expect(await message { try await context.push(Page.self) } == expected)

@@ -31,6 +31,24 @@ import Testing
         }
     }
 
+    /// The server can have the row, and a push of each change would have deleted it there.
+    @Test(arguments: [true, false])
+    func `a deletion of an enqueued item deletes the server's row`(_ isOnServer: Bool) async throws {
+        try await Scenario.run(on: .memory) { scenario in
+            let device = try scenario.device("A")
+            if isOnServer { try await scenario.server.put("x", ["text": "same"], in: Todo.name) }
+            try device.store.write { transaction in
+                try transaction.upsert([Item(id: "x", fields: ["text": "same"])], in: Todo.name)
+            }
+            try await device.context.enqueueExisting(Todo.query)
+            try await device.table.delete(id: "x")
+            try await device.sync()
+            #expect(try scenario.serverTexts().isEmpty)
+            #expect(try await device.texts().isEmpty)
+            #expect(try await device.operations().isEmpty)
+        }
+    }
+
     /// An app's own table can have a column `createdAt` that the app fills.
     @Test(arguments: StoreKind.allCases)
     func `items with times of the app and without a version are inserts`(_ kind: StoreKind) async throws {

@@ -110,8 +110,9 @@ import Testing
             try await a.table.insert(["id": "x", "text": "too large"])
             try await scenario.server.put("z", ["text": "theirs"], in: Todo.name)
             scenario.server.onRequest { $0.isWrite ? refusal : .none }
-            try await a.context.pull(Todo.query)
+            await expectError(.pushAbortedService) { try await a.context.pull(Todo.query) }
             #expect(try await a.texts() == ["theirs", "too large"])
+            #expect(try await a.context.status().lastError?.code == .pushAbortedService)
             // A page that answers each request is not from a server that has refused one.
             scenario.server.onRequest { _ in refusal }
             await expectError(.pushAbortedService) { try await a.context.pull(Todo.query) }
@@ -125,8 +126,8 @@ import Testing
             try await scenario.server.put("z", ["text": "theirs"], in: Todo.name)
             scenario.server.onRequest { $0.isWrite ? .refusal(500) : .none }
             for _ in 0..<2 {
-                let result = try await a.context.pull(Todo.query)
-                #expect(result.pushErrors.map(\.status) == [500, 500, 500])
+                let error = await expectError(.pushAbortedService) { try await a.context.pull(Todo.query) }
+                #expect(error?.pushResult?.errors.map(\.status) == [500, 500, 500])
             }
             #expect(try await a.texts() == ["poison", "poison", "poison", "theirs"])
             scenario.server.onRequest { _ in .refusal(500) }

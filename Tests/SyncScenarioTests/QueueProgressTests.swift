@@ -59,6 +59,30 @@ import Testing
         }
     }
 
+    /// Some frameworks answer an error of their own without a body.
+    @Test func `an operation for which the server fails without a body does not block the queue`()
+        async throws
+    {
+        try await Scenario.run(on: .memory) { scenario in
+            let a = try scenario.device(settings: settings())
+            for id in ["1", "2"] {
+                try await a.table.insert(["id": .text(id), "text": id == "1" ? "poison" : "healthy"])
+            }
+            scenario.server.onRequest { request in
+                String(decoding: request.body, as: UTF8.self).contains("poison")
+                    ? .answer(status: 500, headers: [:], body: Data()) : .none
+            }
+            await expectError(.pushAbortedService) { try await a.context.push() }
+            try await scenario.server.put("z", ["text": "theirs"], in: Todo.name)
+            await expectError(.pushAbortedService) { try await a.context.pull(Todo.query) }
+            #expect(try scenario.row("2") != nil)
+            #expect(try await a.texts() == ["healthy", "poison", "theirs"])
+            scenario.server.onRequest(nil)
+            try await a.sync()
+            try await scenario.expectAgreement(a)
+        }
+    }
+
     /// The operations that a proxy refuses are sent last of all, also by a context that has sent none of them.
     @Test func `a parent that a proxy refuses does not keep failed children from being sent`() async throws {
         let list = SyncTableDefinition("List", columns: [SyncColumn("text", .text)])

@@ -49,8 +49,9 @@ extension TableOperation {
         case (.insert, .update), (.update, .update):
             return .replace(last.edited())
         case (.insert, .delete):
-            // If the insert was sent, the server may have the row: a delete must be sent too.
-            return last.isAmbiguous ? .replace(last.edited(kind: .delete)) : .remove(id: last.id)
+            // If the insert was sent, or adopted, the server may have the row: a delete must be sent too.
+            return last.isAmbiguous || last.isAdopted
+                ? .replace(last.edited(kind: .delete)) : .remove(id: last.id)
         case (.update, .delete):
             return .replace(last.edited(kind: .delete))
         case (.delete, .insert):

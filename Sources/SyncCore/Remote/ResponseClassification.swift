@@ -65,7 +65,7 @@ enum ResponseClassification: Sendable, Hashable {
         case 412: self = request.isWrite ? .versionMismatch : .refused
         case 400...499: self = body == .unreadable ? .unknown : .refused
         case _ where Self.isGatewayError(status): self = .unavailable
-        case _ where Self.isServerError(status): self = body == .empty ? .unavailable : .unknown
+        case _ where Self.isServerError(status): self = asksToWait || body == .empty ? .unavailable : .unknown
         default: self = .unavailable
         }
     }

@@ -27,8 +27,8 @@ public struct MergePolicy<Value>: Sendable {
     /// The server's value.
     public static var theirs: MergePolicy { MergePolicy { _, _, theirs in theirs } }
 
-    /// The value of the later change: the time of the edit by the device's clock against the server's
-    /// `updatedAt`. The server wins ties, and rows without `updatedAt`.
+    /// The value of the later change: the time of the item's last edit, of any field, by the device's clock against the
+    /// server's `updatedAt`. The server wins ties, and rows without `updatedAt`.
     public static var latest: MergePolicy {
         MergePolicy(merge: { _, mine, theirs, isMineLater in isMineLater ? mine : theirs })
     }
@@ -44,6 +44,9 @@ extension MergePolicy where Value: Comparable & SendableMetatype {
 
 extension MergePolicy where Value: FixedWidthInteger & SendableMetatype {
     /// The server's value, changed by what the device has added or subtracted. It stops at the limits of the type.
+    ///
+    /// If the response to an update was lost, and another client has changed the counter since, the device cannot tell
+    /// whether its amount was counted, and adds it.
     public static var counter: MergePolicy {
         MergePolicy { base, mine, theirs in
             let base = base ?? 0

@@ -96,8 +96,7 @@ extension ModelConflict {
 
     /// The model of an insert that the server may have applied before.
     private var inserted: Model? {
-        guard let sent = raw.operation.sent, sent.kind == .insert else { return nil }
-        let item = Item(id: raw.operation.itemID, fields: sent.fields)
+        guard raw.base == nil, let item = raw.ancestor else { return nil }
         return try? Self.model(of: item, raw, requiresValues: false)
     }
 
@@ -131,16 +130,17 @@ extension ModelConflict {
         guard let mine, let theirs, var client = raw.clientItem, let server = raw.serverItem else {
             return nil
         }
-        var ancestor = raw.base
+        let original = raw.ancestor
+        var ancestor = original
         for column in Model.schema.columns {
             let name = column.name
             let theirs = (theirs, server.fields[name])
             if column.isReordered((mine, client.fields[name]), theirs) {
                 client.fields[name] = server.fields[name]
             }
-            guard let base else { continue }
+            guard let base = base ?? inserted else { continue }
             for (model, value) in [theirs, (mine, client.fields[name])]
-            where column.isReordered((base, raw.base?.fields[name]), (model, value)) {
+            where column.isReordered((base, original?.fields[name]), (model, value)) {
                 ancestor?.fields[name] = value
                 break
             }

@@ -53,9 +53,9 @@ public struct ModelSchema<Model: SyncModel>: Sendable {
         return SyncTableDefinition(name, columns: columns, parents: parents)
     }
 
-    /// The models of the parents, with repetitions.
+    /// The models of the parents, with repetitions. The server does not know references in local-only columns.
     var parentModels: [any SyncModel.Type] {
-        columns.filter { !$0.options.contains(.unordered) }.compactMap(\.referredModel)
+        columns.filter { $0.options.isDisjoint(with: [.unordered, .localOnly]) }.compactMap(\.referredModel)
             .filter { ObjectIdentifier($0) != ObjectIdentifier(Model.self) }
     }
 

@@ -35,7 +35,7 @@ extension LocalBatch {
         var edited = original
         try change(&edited)
         let changes = try Model.schema.changes(from: original, to: edited)
-        guard !changes.isEmpty else { return edited }
+        guard !changes.isEmpty else { return original }
         let fields = Model.schema.addingUnknownKeys(of: item, original, to: changes)
         return try stored { try update(id: id.text, fields, in: Model.tableName) }
     }

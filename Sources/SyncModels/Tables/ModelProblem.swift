@@ -43,10 +43,11 @@ public struct ModelProblem<Model: SyncModel>: Sendable, Identifiable {
 extension ModelTable {
     /// Returns the error log of the table: the failures of pending operations, in the order of the queue.
     ///
-    /// - Throws: ``SyncError/Code/storeFailure``.
+    /// - Throws: ``SyncError/Code/unknownTable``, ``SyncError/Code/storeFailure``.
     public func problems() async throws(SyncError) -> [ModelProblem<Model>] {
         try await withSyncErrors {
-            try await context.operationErrors(in: Model.tableName).map { ModelProblem($0) }
+            try withModelErrors(Model.self) { _ = try context.catalog.table(named: Model.tableName) }
+            return try await context.operationErrors(in: Model.tableName).map { ModelProblem($0) }
         }
     }
 }

@@ -18,8 +18,8 @@ final class RequestCheck: Sendable {
         let earliest: Int64
         /// Whether the response, or its absence, ends the push or pull once the request is not repeated.
         let endsCall: Bool
-        /// Whether a proxy has refused the request because of its size.
-        let isOfSize: Bool
+        /// Whether the response may be about this request only.
+        let mayBeOfRequest: Bool
     }
 
     private struct State {
@@ -61,8 +61,9 @@ final class RequestCheck: Sendable {
             guard act != 0, !hasDelegate else { return nil }
             let failures = state.failures[act] ?? []
             guard let index = failures.firstIndex(where: { $0.request.isEqual(to: request) }) else {
-                // Rows are pulled although a change was too large for a proxy.
-                guard isSequential, failures.contains(where: { $0.endsCall && (isWrite || !$0.isOfSize) })
+                // Rows are pulled although a proxy has refused a change.
+                guard isSequential,
+                    failures.contains(where: { $0.endsCall && (isWrite || !$0.mayBeOfRequest) })
                 else { return nil }
                 return "Another request follows, although the service did not answer the one before."
             }
@@ -99,12 +100,18 @@ final class RequestCheck: Sendable {
             state.failures[act, default: []].append(
                 Failure(
                     request: request, earliest: now + delay * 1_000_000_000,
-                    endsCall: response?.isOfNoService(to: request) ?? true, isOfSize: status == 413))
+                    endsCall: response?.isOfNoService(to: request) ?? true,
+                    mayBeOfRequest: request.isOfPush && response?.mayBeOfRequest == true))
         }
     }
 }
 
 extension ModelRequest {
+    /// Whether the request is about the row of an operation: pulls list the rows of a query.
+    fileprivate var isOfPush: Bool {
+        phase != .list || original.head.path?.contains("$filter=id%20eq%20") == true
+    }
+
     fileprivate func isEqual(to other: ModelRequest) -> Bool {
         let (one, two) = (original, other.original)
         return one.head.method == two.head.method && one.head.path == two.head.path && one.body == two.body
@@ -116,6 +123,14 @@ extension HTTPTransportResponse {
     fileprivate var retryAfter: Int64 {
         guard let text = head.headerFields[.retryAfter] else { return 0 }
         return text.hasSuffix("GMT") ? 2 : max(0, Int64(text) ?? 0)
+    }
+
+    /// Whether a proxy may have refused this request only, or the server have failed for it only.
+    fileprivate var mayBeOfRequest: Bool {
+        switch head.status.code {
+        case 401, 407, 408, 425, 429, 502, 503, 504, 511, 520...530: false
+        case let status: (400...599).contains(status)
+        }
     }
 
     private var isPage: Bool { head.headerFields[.contentType] == "text/html" }

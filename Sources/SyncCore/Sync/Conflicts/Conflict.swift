@@ -21,6 +21,13 @@ public struct Conflict: Sendable {
         base = operation.base
     }
 
+    /// The state that both changes were made on, as far as it is known: the base, or what an insert has sent, if the server may
+    /// have stored it.
+    package var ancestor: Item? {
+        guard base == nil, let sent = operation.sent, sent.kind == .insert else { return base }
+        return Item(id: operation.itemID, fields: sent.fields)
+    }
+
     /// Whether the row was deleted on the server, or the server does not show it.
     public var isDeletedOnServer: Bool { serverItem?.system.deleted ?? true }
 

@@ -85,7 +85,7 @@ extension ConflictResolver {
             else {
                 return try await rule.resolve(conflict)
             }
-            let merge = ThreeWayMerge(local: client, server: server, base: conflict.base)
+            let merge = ThreeWayMerge(local: client, server: server, base: conflict.ancestor)
             guard merge.hasClash else { return .merge(merge.item(preferringLocal: false)) }
             switch try await rule.resolve(conflict) {
             case .keepServer: return .merge(merge.item(preferringLocal: false))

@@ -19,7 +19,7 @@ extension SyncContext {
     /// - Throws: ``SyncError/Code/pullAborted`` with the reason as its cause, ``SyncError/Code/storeFailure`` when a page
     ///   cannot be stored, of which nothing is stored then; pages stored before stay stored. The errors of
     ///   ``push(tables:budget:)``, but not ``SyncError/Code/pushCompletedWithErrors``, when the push before the pull
-    ///   failed, unless its ending may be caused by operations, and rows can be pulled. ``SyncError/Code/storeOfAnotherUser``,
+    ///   failed: after the pull if the push may have ended because of its operations. ``SyncError/Code/storeOfAnotherUser``,
     ///   ``SyncError/Code/invalidQueryID``, ``SyncError/Code/invalidParameter``,
     ///   ``SyncError/Code/filterNotSupported``, ``SyncError/Code/unknownTable`` before anything is sent.
     ///   `CancellationError` when the task is cancelled.

@@ -16,7 +16,7 @@ extension SyncContext {
             let result: Result<RemoteResponse, SyncError>
             do {
                 let response = try await sendOnce(call)
-                if response.isSuccess { retryBudget.earn() }
+                if response.classification == .done { retryBudget.earn() }
                 guard response.isTransient, response.exceededLimit == nil else { return response }
                 result = .success(response)
             } catch let error as SyncError where error.mayRetry && error.code != .authenticationRequired {

@@ -12,7 +12,7 @@ struct PullRun: Sendable {
     private let startTime: Timestamp?
     private var cursor: PullCursor
     private var result: PullResult
-    /// The error of the push before the pull, until a page has arrived.
+    /// The error of the push before the pull if it ended early. It is thrown at the end.
     private var pushError: SyncError?
     /// Whether the next request asks for the number of rows.
     private var requestsTotal: Bool
@@ -72,7 +72,7 @@ struct PullRun: Sendable {
             }
             result.pushErrors = pushError?.pushResult?.errors ?? []
             var run = try await PullRun(pull, in: context, startTime: startTime, result: result)
-            run.pushError = pushError
+            if pushError?.code != .pushCompletedWithErrors { run.pushError = pushError }
             return run
         } catch {
             emitEnd(of: pull, in: context, result, error, since: startTime)
@@ -149,12 +149,15 @@ struct PullRun: Sendable {
     mutating func step() async throws -> PullResult? {
         // A page that was received is stored even if the task is cancelled.
         if fetched == nil { try Task.checkCancellation() }
-        guard !(cursor.isDone && fetched == nil) else { return nil }
+        if cursor.isDone, fetched == nil {
+            if let pushError { throw pushError }
+            return nil
+        }
         let page: PulledPage
         do { page = if let fetched { fetched } else { try await fetch() } } catch let error as SyncError {
             throw error.afterPush(pushError)
         }
-        (fetched, pushError) = (nil, nil)
+        fetched = nil
         try advance(over: page)
         let (run, token) = (self, tokenToStore)
         // The write begins first: a started request may occupy the thread that would wake the store's writer.

@@ -71,10 +71,11 @@ extension [FailedOperations] {
 }
 
 extension TableOperation {
-    /// Whether the response to the last attempt was a web page with a 4xx. It does not come from the tables service and says
-    /// nothing about the operation, but a proxy may refuse this request only, for example because of its size.
+    /// Whether the last attempt has ended a push by a web page with a 4xx, or by a 500 without a body. They say nothing about the
+    /// operation, but a proxy may refuse this request only, for example because of its size, and a server may fail for it
+    /// only.
     var isRefusedByProxy: Bool {
         guard isAmbiguous, let lastStatus else { return false }
-        return (400...499).contains(lastStatus) && ![401, 407, 408, 425, 429].contains(lastStatus)
+        return [404, 409, 410, 412].contains(lastStatus) || ResponseClassification.endsWrite(lastStatus)
     }
 }

@@ -21,11 +21,13 @@ struct RowReferences {
 
     private func insertOfParent(of item: Item?, in snapshot: any StoreSnapshot) throws -> TableOperation? {
         guard let item, !definition.parents.isEmpty else { return nil }
-        for id in item.fields.values.compactMap(\.textValue) where ItemID.isValid(id) {
+        for id in definition.syncedFields(of: item).values.compactMap(\.textValue) where ItemID.isValid(id) {
             for parent in definition.parents {
-                // The insert can be behind the delete of the row before.
+                // The insert can be behind the delete of the row before. A refused one becomes an update of an unknown row.
                 let operations = try snapshot.operations(forItem: id, in: parent)
-                if let insert = operations.first(where: { $0.kind == .insert }) { return insert }
+                if let insert = operations.first(where: { $0.kind == .insert || $0.isUnconfirmed }) {
+                    return insert
+                }
             }
         }
         return nil
