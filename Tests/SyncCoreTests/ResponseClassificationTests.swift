@@ -72,6 +72,20 @@ import Testing
         }
     }
 
+    @Test func `a refusal with 403 and a server error that ask to wait are no responses about the operation`()
+    {
+        for status in 100...599 {
+            for request in Request.allCases {
+                for body in Body.allCases {
+                    let found = ResponseClassification(
+                        status: status, body: body, to: request, asksToWait: true)
+                    let isBusy = status == 403 || status >= 500
+                    #expect(found == (isBusy ? .unavailable : classify(status, body, request)))
+                }
+            }
+        }
+    }
+
     @Test func `only transient statuses are retried at once`() {
         for status in [408, 425, 429, 500, 502, 503, 504] {
             #expect(classify(status, .json, .insert).isTransient(status: status))

@@ -76,12 +76,18 @@ enum ResponseClassification: Sendable, Hashable {
     /// Whether the server reports that it failed.
     static func isServerError(_ status: Int) -> Bool { (500...599).contains(status) }
 
+    /// Whether a failure with this status may be about its request only, whatever its body is. Others are about the user, the
+    /// time or the whole service.
+    static func mayBeOfRequest(_ status: Int) -> Bool {
+        isServerError(status)
+            ? !isGatewayError(status)
+            : (400...499).contains(status) && ![401, 407, 408, 425, 429].contains(status)
+    }
+
     /// Whether the tables service has ended its work on a write that has this status: it has refused the content, or failed.
     /// Behind a gateway that has given up, it may still be working.
     static func endsWrite(_ status: Int) -> Bool {
-        isServerError(status)
-            ? !isGatewayError(status)
-            : (400...499).contains(status) && ![401, 404, 407, 408, 409, 410, 412, 425, 429].contains(status)
+        mayBeOfRequest(status) && ![404, 409, 410, 412].contains(status)
     }
 
     /// Whether a gateway reports that the service is not available.

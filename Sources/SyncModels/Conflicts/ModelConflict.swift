@@ -130,7 +130,7 @@ extension ModelConflict {
         guard let mine, let theirs, var client = raw.clientItem, let server = raw.serverItem else {
             return nil
         }
-        let original = raw.ancestor
+        let (base, original) = (base ?? inserted, raw.ancestor)
         var ancestor = original
         for column in Model.schema.columns {
             let name = column.name
@@ -138,7 +138,7 @@ extension ModelConflict {
             if column.isReordered((mine, client.fields[name]), theirs) {
                 client.fields[name] = server.fields[name]
             }
-            guard let base = base ?? inserted else { continue }
+            guard let base else { continue }
             for (model, value) in [theirs, (mine, client.fields[name])]
             where column.isReordered((base, original?.fields[name]), (model, value)) {
                 ancestor?.fields[name] = value

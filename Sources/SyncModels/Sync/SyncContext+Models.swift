@@ -19,7 +19,7 @@ extension SyncContext {
     /// ```
     ///
     /// Operations that fail do not prevent the pulls, which never overwrite items with pending operations, nor do
-    /// those that only a proxy refuses. Their errors are thrown after the pulls.
+    /// those that have ended the push, if only they may fail. Their errors are thrown after the pulls.
     ///
     /// - Throws: the errors of `push` and `pull`. After an error of a pull, or another one that ended the push
     ///   early, the remaining plans are not run.

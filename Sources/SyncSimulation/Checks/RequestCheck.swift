@@ -127,9 +127,14 @@ extension HTTPTransportResponse {
 
     /// Whether a proxy may have refused this request only, or the server have failed for it only.
     fileprivate var mayBeOfRequest: Bool {
+        (400...599).contains(head.status.code) && head.status.code != 401 && !isBusy
+    }
+
+    /// Whether the status is about the whole service, or the time.
+    private var isBusy: Bool {
         switch head.status.code {
-        case 401, 407, 408, 425, 429, 502, 503, 504, 511, 520...530: false
-        case let status: (400...599).contains(status)
+        case 407, 408, 425, 429, 502, 503, 504, 511, 520...530: true
+        default: false
         }
     }
 
@@ -142,7 +147,8 @@ extension HTTPTransportResponse {
         case _ where isPage: true
         case 200...299: body.isEmpty && [.insert, .update, .undelete].contains(request.phase)
         case 403: ModelJSON(data: body) == nil
-        case 300...399, 407, 408, 425, 429, 502, 503, 504, 511, 520...530: true
+        case 300...399: true
+        case _ where isBusy: true
         case 500...599: body.isEmpty
         default: false
         }

@@ -64,7 +64,7 @@ extension SyncContext {
         case .pushAbortedService where error.retryAfter == nil:
             if PushEnding.isTooManyServerErrors(error) { return true }
             guard let id = error.pushResult?.endingOperation else { return false }
-            return (try? await read { try $0.operation(id: id)?.isRefusedByProxy }) == true
+            return (try? await read { try $0.operation(id: id)?.mayFailAlone }) == true
         default: return false
         }
     }

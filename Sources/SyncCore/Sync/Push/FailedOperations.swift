@@ -10,7 +10,7 @@ struct FailedOperations: Sendable {
     private var lastSent: [Int: Int64] = [:]
 
     /// Returns the groups in the order in which they are sent: the operations with an error of an earlier push, then those at
-    /// which a proxy has ended one.
+    /// which one has ended, and which may be the only ones to fail.
     ///
     /// - Parameter tables: the tables of the push; `nil` for all.
     static func groups(
@@ -21,7 +21,7 @@ struct FailedOperations: Sendable {
             return operation?.revision == error.revision ? operation : nil
         }
         let known = Set(failed.map(\.id))
-        let stopped = try operationsRefusedByProxy(in: snapshot).filter { !known.contains($0.id) }
+        let stopped = try operationsThatMayFailAlone(in: snapshot).filter { !known.contains($0.id) }
         return [failed, stopped].map { operations in
             FailedOperations(operations.filter { tables?.contains($0.table) ?? true }, order, now)
         }.filter { !$0.ids.isEmpty }
@@ -38,15 +38,16 @@ struct FailedOperations: Sendable {
         }
     }
 
-    /// Returns the operations that a proxy has refused. They are at the beginning of the queue: each ended a push, before later
-    /// operations were sent.
-    private static func operationsRefusedByProxy(in snapshot: any StoreSnapshot) throws -> [TableOperation] {
-        var (refused, last) = ([TableOperation](), Int64(0))
+    /// Returns the operations that may be the only ones to fail. Those that have ended a push are at the beginning of the queue:
+    /// no later operation was sent then.
+    private static func operationsThatMayFailAlone(in snapshot: any StoreSnapshot) throws -> [TableOperation]
+    {
+        var (alone, last) = ([TableOperation](), Int64(0))
         while true {
             let operations = try snapshot.operations(after: last, in: nil, limit: 64)
-            let found = operations.filter(\.isRefusedByProxy)
-            refused += found
-            guard !found.isEmpty, let end = operations.last else { return refused }
+            let found = operations.filter(\.mayFailAlone)
+            alone += found
+            guard !found.isEmpty, let end = operations.last else { return alone }
             last = end.id
         }
     }
@@ -71,11 +72,7 @@ extension [FailedOperations] {
 }
 
 extension TableOperation {
-    /// Whether the last attempt has ended a push by a web page with a 4xx, or by a 500 without a body. They say nothing about the
-    /// operation, but a proxy may refuse this request only, for example because of its size, and a server may fail for it
-    /// only.
-    var isRefusedByProxy: Bool {
-        guard isAmbiguous, let lastStatus else { return false }
-        return [404, 409, 410, 412].contains(lastStatus) || ResponseClassification.endsWrite(lastStatus)
-    }
+    /// Whether no other operation may fail as the last attempt of this one has, although the response says nothing about it: a
+    /// proxy may refuse this request only, for example because of its size, and a server may fail for it only.
+    var mayFailAlone: Bool { isAmbiguous && lastStatus.map(ResponseClassification.mayBeOfRequest) == true }
 }
