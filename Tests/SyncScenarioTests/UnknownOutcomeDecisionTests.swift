@@ -14,10 +14,12 @@ import Testing
         _ rule: ConflictResolver
     ) async throws {
         try await Scenario.run(on: .memory) { scenario in
-            let a = try scenario.device(settings: .resolving(.fieldMerge(onClash: rule)))
+            var settings = SyncSettings.singleAttempt
+            settings.resolver = .fieldMerge(onClash: rule)
+            let a = try scenario.device(settings: settings)
             try await a.table.insert(["id": "x", "text": "Milk", "complete": false])
             scenario.server.inject(.dropAnswer, when: \.isWrite)
-            _ = await a.pushErrors()
+            await expectError(.pushAbortedNetwork) { try await a.context.push() }
             try await a.table.update(id: "x", ["complete": true])
             try await scenario.server.update("x", ["text": "Oat milk"], in: Todo.name)
             try await a.sync()
