@@ -33,7 +33,7 @@ struct MemoryTable: Sendable {
     private mutating func updateIndexes(from old: Item?, to new: Item?, id: String) {
         for (position, index) in indexes.enumerated() {
             let name = index.column.name
-            guard old?.fields[name] != new?.fields[name] else { continue }
+            guard old?.content[name] != new?.content[name] else { continue }
             let (oldValue, newValue) = (
                 old.flatMap(index.column.encodedValue), new.flatMap(index.column.encodedValue)
             )

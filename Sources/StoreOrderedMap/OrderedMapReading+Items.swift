@@ -6,8 +6,8 @@ import SyncCore
 extension OrderedMapReading {
     func item(id: String, in table: String) throws -> Item? {
         _ = try catalog.table(named: table)
-        let names = storedColumns[table]?.declaredNames
-        return try get(StoreKey.item(id, of: table)) { try Item(id: id, bytes: $0, keeping: names) }
+        let layout = storedColumns[table]?.layout
+        return try get(StoreKey.item(id, of: table)) { try Item(id: id, bytes: $0, keeping: layout) }
     }
 }
 
@@ -29,11 +29,11 @@ extension OrderedMapWriter {
         for item in items {
             try checkLength(of: item.id)
             let key = StoreKey.item(item.id, of: table)
-            guard let stored, let names = stored.replacedNames else {
+            guard let stored, let layout = stored.replacedLayout else {
                 try put(item.bytes, for: key)
                 continue
             }
-            let old = try get(key) { try Item(id: item.id, bytes: $0, keeping: names) }
+            let old = try get(key) { try Item(id: item.id, bytes: $0, keeping: layout) }
             let new = old.map { stored.keepingHiddenFields(of: $0, in: item) } ?? item
             try update(stored.indexes, id: item.id, from: old, to: new)
             try put(new.bytes, for: key)
@@ -46,7 +46,7 @@ extension OrderedMapWriter {
         for id in ids {
             let key = StoreKey.item(id, of: table)
             if let stored, !stored.indexes.isEmpty {
-                let old = try get(key) { try Item(id: id, bytes: $0, keeping: stored.replacedNames) }
+                let old = try get(key) { try Item(id: id, bytes: $0, keeping: stored.replacedLayout) }
                 try update(stored.indexes, id: id, from: old, to: nil)
             }
             try delete(key)

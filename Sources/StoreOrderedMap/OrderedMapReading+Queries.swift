@@ -24,7 +24,7 @@ private struct StoredRows<Reading: OrderedMapReading>: QueryableRows {
     let table: SyncTableDefinition
     let usesIndexes: Bool
     /// The fields to decode; `nil` for all.
-    let names: FieldNames?
+    let layout: FieldLayout?
     let places: StoredRow.FieldPlaces
 
     init(_ reading: Reading, _ query: TableQuery) throws {
@@ -36,7 +36,7 @@ private struct StoredRows<Reading: OrderedMapReading>: QueryableRows {
         table = stored?.definition ?? definition
         usesIndexes = stored != nil
         places = StoredRow.FieldPlaces(of: filter)
-        names = query.neededFields.map(FieldNames.init) ?? stored?.declaredNames
+        layout = query.neededFields.map { FieldLayout($0.sorted()) } ?? stored?.layout
     }
 
     func forEachRow(from id: String?, _ body: (StoredRow) throws -> Bool) throws {
@@ -66,7 +66,7 @@ private struct StoredRows<Reading: OrderedMapReading>: QueryableRows {
         }
     }
 
-    func item(_ row: StoredRow) throws -> Item { try row.item(keeping: names) }
+    func item(_ row: StoredRow) throws -> Item { try row.item(keeping: layout) }
 }
 
 extension TableQuery {

@@ -251,10 +251,10 @@ extension OrderedMapWriter {
     private func createIndex(of name: String, in table: SyncTableDefinition) throws {
         guard let column = table.column(named: name).flatMap(IndexedColumn.init) else { return }
         let index = ColumnIndex(column, of: table.name)
-        let names = FieldNames([name])
+        let layout = FieldLayout([name])
         var entries: [(key: [UInt8], value: [UInt8])] = []
         try scan(prefix: StoreKey.items(of: table.name)) { id, bytes in
-            let item = try Item(id: id.text(), bytes: bytes, keeping: names)
+            let item = try Item(id: id.text(), bytes: bytes, keeping: layout)
             if let key = index.key(item) { entries.append((key, index.value(id: item.id))) }
             return true
         }

@@ -31,9 +31,9 @@ struct StoredColumns: Sendable {
         /// All indexes of the table in the map.
         let indexes: [ColumnIndex]
         /// The columns to read, or `nil` to read all of them.
-        let declaredNames: FieldNames?
+        let layout: FieldLayout?
         /// The columns of an item that its replacement depends on, hidden and indexed ones; `nil` when there are none.
-        let replacedNames: FieldNames?
+        let replacedLayout: FieldLayout?
         private let hiddenNames: [String]
 
         fileprivate init(_ table: SyncTableDefinition, known: [KnownColumn], hidesColumns: Bool) {
@@ -42,16 +42,16 @@ struct StoredColumns: Sendable {
             let lacksIndex = table.columns.contains { $0.isIndexed && !indexed.contains($0.name) }
             definition = lacksIndex ? table.indexing(only: indexed) : table
             indexes = known.compactMap(\.index).map { ColumnIndex($0, of: table.name) }
-            declaredNames = hidden.isEmpty ? nil : FieldNames(table.columns.map(\.name))
+            layout = hidesColumns ? table.layout : nil
             let replaced = indexed.union(hidden)
-            replacedNames = replaced.isEmpty ? nil : FieldNames(replaced.sorted())
+            replacedLayout = replaced.isEmpty ? nil : FieldLayout(replaced.sorted())
             hiddenNames = hidden
         }
 
         /// Returns the item with the values that the item it replaces has in hidden columns.
         func keepingHiddenFields(of old: Item, in item: Item) -> Item {
             var item = item
-            for name in hiddenNames where item.fields[name] == nil { item.fields[name] = old.fields[name] }
+            for name in hiddenNames where item.content[name] == nil { item.content[name] = old.content[name] }
             return item
         }
     }

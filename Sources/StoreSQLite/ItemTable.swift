@@ -97,11 +97,15 @@ final class ItemTable: Sendable {
         Set(columns).subtracting(ItemColumns.all.map(\.name) + definition.columns.map(\.name))
     }
 
+    /// All declared columns.
+    var columns: SelectedColumns { SelectedColumns(definition.columns, definition.layout) }
+
     /// Returns the declared columns of the selection, and the `SELECT … FROM …` that reads them.
-    func select(_ selection: [String]) -> (columns: [ColumnDefinition], sql: String) {
-        if selection.isEmpty { return (definition.columns, selectAll) }
+    func select(_ selection: [String]) -> (columns: SelectedColumns, sql: String) {
+        if selection.isEmpty { return (columns, selectAll) }
         let columns = definition.columns.filter { selection.contains($0.name) }
-        return (columns, Self.select(Self.quotedNames(columns), from: name))
+        let selected = SelectedColumns(columns, FieldLayout(columns.map(\.name)))
+        return (selected, Self.select(Self.quotedNames(columns), from: name))
     }
 
     /// Returns the quoted names of the system columns, then of the given ones.
@@ -111,6 +115,16 @@ final class ItemTable: Sendable {
 
     private static func select(_ columns: [String], from table: String) -> String {
         "SELECT \(columns.joined(separator: ",")) FROM \(table)"
+    }
+}
+
+/// Declared columns that a statement reads, and the positions of their values in items.
+struct SelectedColumns {
+    let definitions: [ColumnDefinition]
+    let layout: FieldLayout
+
+    fileprivate init(_ definitions: [ColumnDefinition], _ layout: FieldLayout) {
+        (self.definitions, self.layout) = (definitions, layout)
     }
 }
 

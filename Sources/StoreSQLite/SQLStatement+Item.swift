@@ -39,9 +39,10 @@ extension SQLStatement {
         var flags = FieldFlags()
         var boundCount = 0
         var index = ItemColumns.Position.firstField
-        for column in columns {
+        for (position, column) in columns.enumerated() {
             index += 1
-            guard let value = item.fields[column.name] else {
+            var hint = position
+            guard let value = item.content.value(of: column.name, at: &hint) else {
                 try bindNull(at: index)
                 continue
             }
@@ -67,7 +68,7 @@ extension SQLStatement {
                 )
             }
         }
-        guard boundCount == item.fields.count else {
+        guard boundCount == item.content.count else {
             let names = Set(item.fields.keys).subtracting(columns.map(\.name)).sorted()
             throw StoreError(
                 .schemaMismatch, "The table does not declare the columns \(names.joined(separator: ", ")).")
@@ -89,7 +90,7 @@ extension SQLRow {
     ///
     /// - Throws: ``StoreError/Code/corrupt``, naming table, column and id, when a value cannot be decoded, or the id is not
     ///   text.
-    func item(of table: ItemTable, columns: [ColumnDefinition]) throws -> Item {
+    func item(of table: ItemTable, columns: SelectedColumns) throws -> Item {
         try namingItem(of: table) { try item(id: $0, of: table, columns: columns) }
     }
 
@@ -157,18 +158,19 @@ extension SQLRow {
         }
     }
 
-    private func item(id: String, of table: ItemTable, columns: [ColumnDefinition]) throws -> Item {
-        var fields: [String: ItemValue] = [:]
-        fields.reserveCapacity(columns.count)
+    private func item(id: String, of table: ItemTable, columns: SelectedColumns) throws -> Item {
+        var values: [ItemValue?] = []
+        values.reserveCapacity(columns.definitions.count)
         var index = ItemColumns.Position.firstField
-        for column in columns {
-            if let value = try value(of: column, in: table, at: index) { fields[column.name] = value }
+        for column in columns.definitions {
+            values.append(try value(of: column, in: table, at: index))
             index += 1
         }
+        var fields = ItemFields(columns.layout, values)
         if let flags = try text("$marks", at: ItemColumns.Position.fieldFlags) {
             apply(FieldFlags(flags), to: &fields, columns: columns)
         }
-        return Item(id: id, fields: fields, system: try systemProperties())
+        return Item(id: id, content: fields, system: try systemProperties())
     }
 
     private func systemProperties() throws -> SystemProperties {
@@ -179,13 +181,11 @@ extension SQLRow {
             supersededVersions: try supersededVersions(), undeclared: try undeclared())
     }
 
-    private func apply(
-        _ flags: FieldFlags, to fields: inout [String: ItemValue], columns: [ColumnDefinition]
-    ) {
+    private func apply(_ flags: FieldFlags, to fields: inout ItemFields, columns: SelectedColumns) {
         flags.forEach { null in
             let name = String(null)
             // The app may have set the column since the flag was stored.
-            if fields[name] == nil, columns.contains(where: { $0.name == name }) { fields[name] = .null }
+            if fields[name] == nil, columns.layout.position(of: name) != nil { fields[name] = .null }
         } negativeZero: { negativeZero in
             let name = String(negativeZero)
             if fields[name] == .double(0) { fields[name] = .double(-0.0) }

@@ -8,7 +8,7 @@ extension SQLiteTransaction {
         let table = try schema.table(named: table)
         let statement = try connection.cached(table.find)
         try statement.bind(id, at: 1)
-        return try statement.firstRow { try $0.item(of: table, columns: table.definition.columns) }
+        return try statement.firstRow { try $0.item(of: table, columns: table.columns) }
     }
 
     func items(matching query: TableQuery) throws -> QueryResult {
@@ -26,10 +26,10 @@ extension SQLiteTransaction {
     ) throws -> Int? {
         let table = try schema.table(named: query.table)
         let (columns, select) = table.select(names)
-        let positions = columns.map { names.firstIndex(of: $0.name) }
+        let positions = columns.definitions.map { names.firstIndex(of: $0.name) }
         var values = RowValues(columnCount: names.count)
         return try forEachRow(of: table, select, matching: query) { row in
-            try row.read(columns, of: table, at: positions, into: &values)
+            try row.read(columns.definitions, of: table, at: positions, into: &values)
             try body(values)
         }
     }

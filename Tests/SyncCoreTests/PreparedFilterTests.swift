@@ -16,11 +16,16 @@ struct PreparedFilterTests {
             let filter = randomFilter(&random, depth: 3)
             let prepared = PreparedFilter(filter)
             let places = StoredRow.FieldPlaces(of: prepared)
+            let itemPlaces = ItemRow.FieldPlaces(of: prepared)
             for _ in 0..<10 {
                 let item = randomItem(&random)
                 results[filter.truth(for: item), default: 0] += 1
                 let expected = filter.matches(item)
-                #expect(prepared.matches(item) == expected, "\(filter) \(item)")
+                let packed = Item(id: item.id, content: random.packed(item.fields), system: item.system)
+                for item in [item, packed] {
+                    let row = ItemRow(item, places: itemPlaces)
+                    #expect(prepared.matches(row) == expected, "\(filter) \(item)")
+                }
                 let isStoredMatch = try item.bytes.withUnsafeBytes { bytes in
                     try Array(item.id.utf8).withUnsafeBytes { id in
                         try prepared.matches(StoredRow(id: id, bytes: bytes, places: places))
@@ -41,7 +46,9 @@ struct PreparedFilterTests {
     @Test func `a deeply nested filter is prepared in one pass`() {
         var filter: Filter = .column("n") == 1
         for _ in 0..<64 { filter = .all([.not(filter), .always(true)]) }
-        #expect(PreparedFilter(filter).matches(Item(id: "a", fields: ["n": 1])))
+        let prepared = PreparedFilter(filter)
+        let item = Item(id: "a", fields: ["n": 1])
+        #expect(prepared.matches(ItemRow(item, places: ItemRow.FieldPlaces(of: prepared))))
     }
 
     @Test(arguments: [
@@ -136,5 +143,14 @@ struct PreparedFilterTests {
 
     private func pick<Element>(_ elements: [Element], _ random: inout SeededGenerator) -> Element {
         elements[Int.random(in: elements.indices, using: &random)]
+    }
+}
+
+extension SeededGenerator {
+    /// Returns the fields in a layout of random order, with a name that no field has.
+    mutating func packed(_ fields: [String: ItemValue]) -> ItemFields {
+        var packed = ItemFields(FieldLayout((fields.keys.sorted() + ["other"]).shuffled(using: &self)))
+        packed.merge(ItemFields(fields))
+        return packed
     }
 }

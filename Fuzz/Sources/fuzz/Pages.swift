@@ -65,10 +65,10 @@ private func checkRows(_ rows: [WireObject], dialect: WireDialect) {
         require(ItemID.isValid(item.id), "A row with an invalid id has no problem.")
         require(item["note"] == nil, "A row has a local-only column.")
         if !item.system.deleted {
-            guard let fields = try? definition.normalizedForWriting(item.fields, of: item.id) else {
+            guard let fields = try? definition.normalizedForWriting(item.content, of: item.id) else {
                 fatalError("A row has fields that the table refuses.")
             }
-            require(fields == item.fields, "A field is not in its column's form.")
+            require(fields == item.content, "A field is not in its column's form.")
         }
         checkStoring(item)
     }

@@ -96,6 +96,10 @@ extension UnsafeRawBufferPointer {
 }
 
 extension StoreError {
+    static var repeatedName: StoreError {
+        StoreError(.corrupt, "The store is damaged: an object has a name twice.")
+    }
+
     @usableFromInline static var truncatedValue: StoreError {
         StoreError(.corrupt, "The store is damaged: a value is truncated.")
     }

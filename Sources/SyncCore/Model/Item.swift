@@ -5,17 +5,29 @@
 public struct Item: Sendable, Hashable, Identifiable {
     /// The id, unique within the table and compared byte for byte.
     public let id: String
-    /// The fields, without the id and the system properties. A missing field differs from a null field.
-    public var fields: [String: ItemValue]
     /// Version, times and tombstone flag, as the server last returned them.
     public var system: SystemProperties
+    /// The fields as they are kept; reading one of them makes no dictionary.
+    package var content: ItemFields
+
+    /// The fields, without the id and the system properties. A missing field differs from a null field.
+    ///
+    /// An item of a store makes this dictionary each time. The subscripts read and change one field without it.
+    public var fields: [String: ItemValue] {
+        get { content.byName }
+        _modify { yield &content.byName }
+    }
 
     /// Makes an item. It is validated when it is written.
     public init(
         id: String, fields: [String: ItemValue] = [:], system: SystemProperties = SystemProperties()
     ) {
+        self.init(id: id, content: ItemFields(fields), system: system)
+    }
+
+    package init(id: String, content: ItemFields, system: SystemProperties = SystemProperties()) {
         self.id = id
-        self.fields = fields
+        self.content = content
         self.system = system
     }
 
@@ -33,13 +45,13 @@ public struct Item: Sendable, Hashable, Identifiable {
             case "updatedAt": system.updatedAt.map(ItemValue.date)
             case "version": system.version.map(ItemValue.text)
             case "deleted": .bool(system.deleted)
-            default: fields[name]
+            default: content[name]
             }
         }
         set {
             let isField = Self.isField(name)
             if !isField, newValue == self[name] { return }
-            fields[name] = isField ? newValue : newValue ?? .null
+            content[name] = isField ? newValue : newValue ?? .null
         }
     }
 
@@ -54,6 +66,6 @@ public struct Item: Sendable, Hashable, Identifiable {
 
     /// Compares ids byte for byte, fields and system properties.
     public static func == (left: Item, right: Item) -> Bool {
-        left.id.hasSameBytes(as: right.id) && left.fields == right.fields && left.system == right.system
+        left.id.hasSameBytes(as: right.id) && left.content == right.content && left.system == right.system
     }
 }

@@ -8,20 +8,19 @@ extension SyncTableDefinition {
     ///
     /// - Throws: ``SyncError`` with code ``SyncError/Code/invalidItem`` for an undeclared column, a value that does
     ///   not fit its column, NaN or an infinity.
-    func normalizedForWriting(_ fields: [String: ItemValue]) throws(SyncError) -> [String: ItemValue] {
-        // Most writes need no conversion and return the fields unchanged.
-        var result = fields
-        for (name, value) in fields {
-            guard let column = column(named: name) else {
+    func normalizedForWriting(_ fields: ItemFields) throws(SyncError) -> ItemFields {
+        var values = [ItemValue?](repeating: .none, count: columns.count)
+        try fields.forEach { name, value throws(SyncError) in
+            guard let position = position(ofColumn: name) else {
                 let reason =
                     name == "id"
                     ? "cannot be changed"
                     : SystemProperties.names.contains(name) ? "is set by the server" : "is not declared"
                 throw SyncError(.invalidItem, "The column '\(name)' of the table '\(self.name)' \(reason).")
             }
-            if !column.type.holds(value) { result[name] = try normalized(value, for: column) }
+            values[position] = try normalized(value, for: columns[position])
         }
-        return result
+        return ItemFields(layout, values)
     }
 
     /// Whether the column is declared and not local-only.
@@ -35,7 +34,7 @@ extension SyncTableDefinition {
     /// The synced columns of a server's row, converted to their types.
     ///
     /// - Throws: ``SyncError`` with code ``SyncError/Code/invalidItem`` for a value that does not fit its column.
-    func normalizedFromServer(_ fields: [String: ItemValue]) throws(SyncError) -> [String: ItemValue] {
+    func normalizedFromServer(_ fields: [String: ItemValue]) throws(SyncError) -> ItemFields {
         var problem: SyncError?
         let result = normalizedFromServer {
             fields[columns[$0].name]
@@ -48,7 +47,8 @@ extension SyncTableDefinition {
 
     /// The value of a server's row converted to the type of its column; `nil` if it does not fit, or the column is not synced.
     func normalizedFromServer(_ value: ItemValue, in column: String) -> ItemValue? {
-        (try? normalizedFromServer([column: value]))?[column]
+        guard let column = self.column(named: column), !column.isLocalOnly else { return .none }
+        return column.type.convertingFromServer(value)
     }
 
     /// The synced columns of a server's row, converted to their types, without values that do not fit.
@@ -58,17 +58,17 @@ extension SyncTableDefinition {
     ///   - report: receives the name and error of each column whose value does not fit.
     func normalizedFromServer(
         _ value: (Int) -> ItemValue?, orElse report: (_ column: String, SyncError) -> Void
-    ) -> [String: ItemValue] {
-        var result = [String: ItemValue](minimumCapacity: columns.count)
+    ) -> ItemFields {
+        var values = [ItemValue?](repeating: .none, count: columns.count)
         for (index, column) in columns.enumerated() where !column.isLocalOnly {
             guard let value = value(index) else { continue }
             if let converted = column.type.convertingFromServer(value) {
-                result[column.name] = converted
+                values[index] = converted
             } else {
                 report(column.name, misfit(value, column))
             }
         }
-        return result
+        return ItemFields(layout, values)
     }
 
     private func normalized(_ value: ItemValue, for column: SyncColumn) throws(SyncError) -> ItemValue {

@@ -6,9 +6,7 @@ extension SyncTableDefinition {
     ///
     /// - Throws: ``SyncError`` with code ``SyncError/Code/invalidItemID`` when the fields have another id, because an
     ///   item's id cannot be changed; otherwise as ``normalizedForWriting(_:)``.
-    func normalizedForWriting(_ fields: [String: ItemValue], of id: String) throws(SyncError) -> [String:
-        ItemValue]
-    {
+    func normalizedForWriting(_ fields: ItemFields, of id: String) throws(SyncError) -> ItemFields {
         guard let value = fields["id"] else { return try normalizedForWriting(fields) }
         guard value == .text(id) else {
             throw SyncError(

@@ -22,22 +22,26 @@ public struct SyncTableDefinition: Sendable, Hashable {
     /// afterwards. A row refers to a parent by a text field with the parent's id; it is not sent while the insert of that
     /// parent is pending.
     public let parents: [String]
-    private let columnsByName: [String: SyncColumn]
+    /// The positions of the columns in rows.
+    package let layout: FieldLayout
 
     /// Declares a table.
     public init(_ name: String, columns: [SyncColumn], parents: [String] = []) {
         self.name = name
         self.columns = columns
         self.parents = parents
-        columnsByName = Dictionary(columns.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        layout = FieldLayout(columns.map(\.name))
     }
 
     /// The declared column of that name, or `nil`. Names are compared byte for byte.
     public func column(named name: String) -> SyncColumn? {
-        // Comparing a few names takes less time than hashing one.
-        if columns.count <= 8 { return columns.first { $0.name.hasSameBytes(as: name) } }
-        // A dictionary also finds a name that is only canonically equivalent.
-        return columnsByName[name].flatMap { $0.name.hasSameBytes(as: name) ? $0 : nil }
+        position(ofColumn: name).map { columns[$0] }
+    }
+
+    /// The position of the declared column of that name, or `nil`. Names are compared byte for byte.
+    func position(ofColumn name: String) -> Int? {
+        // The layout also finds a name that is only canonically equivalent.
+        layout.position(of: name).flatMap { layout.names[$0].hasSameBytes(as: name) ? $0 : nil }
     }
 
     /// The type of a declared column, the id or a system property; `nil` for any other name.

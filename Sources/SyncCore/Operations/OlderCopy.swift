@@ -30,7 +30,7 @@ extension TableOperation {
     mutating func setOriginal(_ original: [String: ItemValue]?, of item: Item) {
         guard let original, olderVersion != nil, var base, base.isSameState(as: item) else { return }
         let first = original.filter { name, _ in
-            (item.fields[name] ?? .null) == (base.fields[name] ?? .null)
+            (item.content[name] ?? .null) == (base.content[name] ?? .null)
         }
         guard !first.isEmpty else { return }
         serverItem = serverItem ?? base
@@ -44,7 +44,7 @@ extension TableOperation {
         guard olderVersion != nil, let base, let serverItem, base.isSameState(as: serverItem) else {
             return [:]
         }
-        return base.fields.filter { serverItem.fields[$0.key] != $0.value }
+        return base.fields.filter { serverItem.content[$0.key] != $0.value }
     }
 
     /// Records that an operation which is now made on another row was made on an older copy of its item.

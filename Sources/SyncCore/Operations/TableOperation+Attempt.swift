@@ -86,7 +86,7 @@ extension TableOperation {
         let sendsChangedOnly = changedOnly && base != nil && !replaces
         var fields = sendsChangedOnly ? current.filter { known[$0.key] != $0.value } : current
         for column in definition.syncedColumns where current[column.name] == nil {
-            if let value = lost[column.name], (item.fields[column.name] ?? .null) == value { continue }
+            if let value = lost[column.name], (item.content[column.name] ?? .null) == value { continue }
             // Without a base, the app may have removed the value from its own table.
             let isRemoval = replaces || base == nil || !(known[column.name] ?? .null).isNull
             if isRemoval { fields[column.name] = .null }

@@ -18,7 +18,7 @@
 
     /// Returns the encoded value of the item, or `nil` when it has no index key.
     @usableFromInline package func encodedValue(of item: Item) -> [UInt8]? {
-        item.fields[name].flatMap(encode)
+        item.content[name].flatMap(encode)
     }
 
     /// Returns the sortable encoding of a value, or `nil` when the index has no key for it: it is null or not a value

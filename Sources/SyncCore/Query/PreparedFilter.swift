@@ -116,16 +116,6 @@
     /// Whether the tests hold for the row; `nil` for unknown.
     func truth(of condition: ColumnCondition) throws(Failure) -> Bool?
 
-    /// Reads the columns of these names.
-    func read(_ names: FieldNames, into values: inout RowValues) throws(Failure)
-}
-
-extension Item: ScannedRow {
-    @usableFromInline package func truth(of condition: ColumnCondition) -> Bool? {
-        condition.truth(for: fields[condition.name] ?? .null)
-    }
-
-    @usableFromInline package func read(_ names: FieldNames, into values: inout RowValues) {
-        values.read(self, columns: names.names)
-    }
+    /// Reads the columns of the layout.
+    func read(_ layout: FieldLayout, into values: inout RowValues) throws(Failure)
 }

@@ -40,7 +40,7 @@ extension TableQuery {
     @_spi(StoreAuthor) public func selecting(_ item: Item) -> Item {
         guard !selection.isEmpty else { return item }
         var selected = item
-        selected.fields = item.fields.filter { selection.contains($0.key) }
+        selected.content = item.content.filter { name, _ in selection.contains(name) }
         return selected
     }
 }

@@ -46,7 +46,7 @@ struct WireRowReader {
             undeclared.merge(values(of: unreadable.map(\.column), in: row)) { shown, _ in shown }
         }
         let item = Item(
-            id: id, fields: fields,
+            id: id, content: fields,
             system: SystemProperties(
                 createdAt: createdAt, updatedAt: updatedAt,
                 version: EntityTag.version(inHeader: version, inRow: rowVersion), deleted: deleted,
@@ -89,8 +89,8 @@ struct WireRowReader {
         return undeclared
     }
 
-    private func fields(of row: WireObject, _ problems: inout [WireRow.Problem]) -> [String: ItemValue] {
-        var fields: [String: ItemValue]
+    private func fields(of row: WireObject, _ problems: inout [WireRow.Problem]) -> ItemFields {
+        var fields: ItemFields
         if let definition {
             fields = definition.normalizedFromServer { index in
                 row.value(at: indices.columns[index])
@@ -98,7 +98,7 @@ struct WireRowReader {
                 problems.append(WireRow.Problem(column: column, error: error))
             }
         } else {
-            fields = row.fields
+            fields = ItemFields(row.fields)
             for name in systemNames.all + ["id"] { fields[name] = nil }
         }
         for (index, reason) in row.unreadable where !indices.system.contains(index) {

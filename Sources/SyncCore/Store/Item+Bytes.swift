@@ -19,43 +19,6 @@ private enum Tag: UInt8 {
     case null, no, yes, int, double, text, date, data, array, object
 }
 
-/// Field names that are looked up by their UTF-8 bytes.
-@usableFromInline package struct FieldNames: Sendable {
-    let names: [String]
-    /// The UTF-8 bytes of all names, and where each name ends.
-    private let bytes: [UInt8]
-    private let ends: [Int]
-
-    @usableFromInline package init(_ names: some Sequence<String>) {
-        self.names = Array(names)
-        var (bytes, ends): ([UInt8], [Int]) = ([], [])
-        for name in self.names {
-            bytes += name.utf8
-            ends.append(bytes.count)
-        }
-        (self.bytes, self.ends) = (bytes, ends)
-    }
-
-    var count: Int { names.count }
-
-    func name(of bytes: UnsafeRawBufferPointer) -> String? { position(of: bytes).map { names[$0] } }
-
-    /// The position of the name among the names.
-    func position(of name: UnsafeRawBufferPointer) -> Int? {
-        bytes.withUnsafeBytes { bytes in
-            var start = 0
-            for position in 0..<ends.count {
-                let end = ends[position]
-                if UnsafeRawBufferPointer(rebasing: bytes[start..<end]).hasSameBytes(as: name) {
-                    return position
-                }
-                start = end
-            }
-            return nil
-        }
-    }
-}
-
 extension Item {
     /// The stored form, without the id; ``init(id:bytes:keeping:)`` decodes it.
     package var bytes: [UInt8] {
@@ -64,12 +27,12 @@ extension Item {
         return bytes.array
     }
 
-    /// Decodes an item. When `names` is not `nil`, decodes only the fields that it contains.
-    package init(id: String, bytes: UnsafeRawBufferPointer, keeping names: FieldNames? = nil)
+    /// Decodes an item. When `layout` is not `nil`, decodes only the fields that it has.
+    package init(id: String, bytes: UnsafeRawBufferPointer, keeping layout: FieldLayout? = nil)
         throws(StoreError)
     {
         var reader = ByteReader(bytes)
-        self = try reader.item(id: id, keeping: names)
+        self = try reader.item(id: id, keeping: layout)
         try reader.requireEnd(of: "an item")
     }
 }
@@ -94,7 +57,15 @@ extension ByteWriter {
             for version in system.supersededVersions { append(counted: version) }
         }
         if !system.undeclared.isEmpty { append(system.undeclared) }
-        append(item.fields)
+        append(item.content)
+    }
+
+    private mutating func append(_ fields: ItemFields) {
+        append(varint: fields.count)
+        fields.forEach { name, value in
+            append(counted: name)
+            append(value)
+        }
     }
 
     mutating func append(_ fields: [String: ItemValue]) {
@@ -142,9 +113,15 @@ extension ByteWriter {
 }
 
 extension ByteReader {
-    mutating func item(id: String, keeping names: FieldNames? = nil) throws(StoreError) -> Item {
+    mutating func item(id: String, keeping layout: FieldLayout? = nil) throws(StoreError) -> Item {
         let system = try systemProperties()
-        return Item(id: id, fields: try object(keeping: names), system: system)
+        guard let layout else { return Item(id: id, fields: try object(), system: system) }
+        var values = [ItemValue?](repeating: .none, count: layout.count)
+        try forEachField(of: layout) { position, reader throws(StoreError) in
+            guard values[position] == nil else { throw .repeatedName }
+            values[position] = try reader.value()
+        }
+        return Item(id: id, content: ItemFields(layout, values), system: system)
     }
 
     mutating func systemProperties() throws(StoreError) -> SystemProperties {
@@ -189,44 +166,48 @@ extension ByteReader {
         return count
     }
 
-    mutating func object(keeping names: FieldNames? = nil) throws(StoreError) -> [String:
-        ItemValue]
-    {
+    mutating func object() throws(StoreError) -> [String: ItemValue] {
         let count = try count()
-        var fields = [String: ItemValue](minimumCapacity: min(count, names?.count ?? count))
-        for _ in 0..<count {
-            let bytes = try counted()
-            if let name = try names == nil ? bytes.text() : names?.name(of: bytes) {
-                fields[name] = try value()
-            } else {
-                try skipValue()
-            }
-        }
-        guard names != nil || fields.count == count else {
-            throw StoreError(.corrupt, "The store is damaged: an object has a name twice.")
-        }
+        var fields = [String: ItemValue](minimumCapacity: count)
+        for _ in 0..<count { fields[try text()] = try value() }
+        guard fields.count == count else { throw .repeatedName }
         return fields
     }
 
-    /// Decodes the fields of these names, null for missing ones.
-    mutating func fields(_ names: FieldNames, into values: inout [ItemValue]) throws(StoreError) {
-        for position in values.indices { values[position] = .null }
+    /// Calls the body with the position of each field that the layout has. The body reads the value.
+    private mutating func forEachField(
+        of layout: FieldLayout, _ body: (_ position: Int, inout ByteReader) throws(StoreError) -> Void
+    ) throws(StoreError) {
+        // Most rows have the order of the layout.
+        var next = 0
         for _ in 0..<(try count()) {
-            if let position = names.position(of: try counted()) {
-                values[position] = try value()
+            let name = try counted()
+            let isNext = next < layout.count && layout.hasUTF8(name, at: next)
+            if let position = isNext ? next : layout.position(ofUTF8: name) {
+                try body(position, &self)
+                next = position + 1
             } else {
                 try skipValue()
             }
         }
     }
 
-    /// Finds the fields of these names: stores where the value of each begins.
+    /// Decodes the fields of the layout, null for missing ones.
+    mutating func fields(_ layout: FieldLayout, into values: inout [ItemValue]) throws(StoreError) {
+        for position in values.indices { values[position] = .null }
+        try forEachField(of: layout) { position, reader throws(StoreError) in
+            values[position] = try reader.value()
+        }
+    }
+
+    /// Finds the fields of the layout: stores where the value of each begins.
     mutating func findFields(
-        _ names: FieldNames, _ offsets: UnsafeMutableBufferPointer<Int>
+        of layout: FieldLayout, _ offsets: UnsafeMutableBufferPointer<Int>
     ) throws(StoreError) {
         var missing = offsets.count
         for _ in 0..<(try count()) {
-            if let found = names.position(of: try counted()) {
+            let name = try counted()
+            if let found = layout.position(ofUTF8: name) {
                 offsets[found] = position
                 missing -= 1
                 if missing == 0 { return }

@@ -88,13 +88,13 @@ struct KnownValues {
         for name in lost.columns {
             let value = value(of: name, itemID: item.id)
             if definition.syncs(name) {
-                if let value, !value.isNull || restored.fields[name] != nil {
-                    restored.fields[name] = definition.normalizedFromServer(value, in: name)
+                if let value, !value.isNull || restored.content[name] != nil {
+                    restored.content[name] = definition.normalizedFromServer(value, in: name)
                 }
             } else if let value, restored.system.undeclared[name] == nil {
                 restored.system.undeclared[name] = value
             }
-            if value == nil, !added.contains(name) { unknown[name] = restored.fields[name] ?? .null }
+            if value == nil, !added.contains(name) { unknown[name] = restored.content[name] ?? .null }
         }
         // Otherwise the server does not have the row.
         if !restored.system.isUnknown || unknown[SystemProperties.lostVersion] != nil {
@@ -112,10 +112,10 @@ extension TableOperation {
         for name in lost.columns where definition.syncs(name) {
             guard let value = known.value(of: name, itemID: itemID) else { continue }
             let restored = definition.normalizedFromServer(value, in: name) ?? .null
-            guard (item.fields[name] ?? .null) != restored else { continue }
+            guard (item.content[name] ?? .null) != restored else { continue }
             if var base {
-                base.system.undeclared[name] = base.fields[name] ?? base.system.undeclared[name]
-                base.fields[name] = item.fields[name]
+                base.system.undeclared[name] = base.content[name] ?? base.system.undeclared[name]
+                base.content[name] = item.content[name]
                 self.base = base
             }
             sent?.fields[name] = nil

@@ -66,14 +66,10 @@ extension RowValues {
     /// Reads the columns of an item.
     package mutating func read(_ item: Item, columns: [String]) {
         (id, system) = (item.id, item.system)
-        // Comparing a few names takes less time than hashing one.
-        guard columns.count > 8 else {
-            for (position, name) in columns.enumerated() { values[position] = item.fields[name] ?? .null }
-            return
-        }
-        for position in values.indices { values[position] = .null }
-        for (name, value) in item.fields {
-            if let position = columns.firstIndex(where: { $0 == name }) { values[position] = value }
+        var hint = 0
+        for (position, name) in columns.enumerated() {
+            values[position] = item.content.value(of: name, at: &hint) ?? .null
+            hint += 1
         }
     }
 }

@@ -12,13 +12,13 @@ package struct StoredRow: ScannedRow {
     package final class FieldPlaces {
         /// The columns of the filter: see ``PreparedFilter/columns``.
         fileprivate let columns: [String]
-        private let names: FieldNames
+        private let layout: FieldLayout
         /// For each column, where its value begins; 0 when the row does not have the field.
         fileprivate let offsets: UnsafeMutableBufferPointer<Int>
 
         package init(of filter: PreparedFilter) {
             columns = filter.columns
-            names = FieldNames(columns)
+            layout = FieldLayout(columns)
             offsets = .allocate(capacity: columns.count)
         }
 
@@ -29,7 +29,7 @@ package struct StoredRow: ScannedRow {
             offsets.update(repeating: 0)
             var reader = ByteReader(bytes)
             try reader.skipSystemProperties()
-            try reader.findFields(names, offsets)
+            try reader.findFields(of: layout, offsets)
         }
     }
 
@@ -68,16 +68,16 @@ package struct StoredRow: ScannedRow {
         }
     }
 
-    /// Decodes the item. When `names` is not `nil`, decodes only the fields that it contains.
-    package func item(keeping names: FieldNames?) throws(StoreError) -> Item {
-        try Item(id: id.text(), bytes: bytes, keeping: names)
+    /// Decodes the item. When `layout` is not `nil`, decodes only the fields that it has.
+    package func item(keeping layout: FieldLayout?) throws(StoreError) -> Item {
+        try Item(id: id.text(), bytes: bytes, keeping: layout)
     }
 
-    /// Decodes the columns of these names.
-    package func read(_ names: FieldNames, into row: inout RowValues) throws(StoreError) {
+    /// Decodes the columns of the layout.
+    package func read(_ layout: FieldLayout, into row: inout RowValues) throws(StoreError) {
         row.id = try id.text()
         var reader = ByteReader(bytes)
         row.system = try reader.systemProperties()
-        try reader.fields(names, into: &row.values)
+        try reader.fields(layout, into: &row.values)
     }
 }

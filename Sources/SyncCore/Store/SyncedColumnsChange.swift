@@ -159,8 +159,8 @@ public struct SyncedColumnsChange: Sendable {
     /// that it does not count as an edit.
     private func addingUnknownValues(to base: Item, from item: Item) -> Item {
         var changed = base
-        for column in added + retyped where changed.fields[column.name] == nil {
-            changed.fields[column.name] = item.fields[column.name]
+        for column in added + retyped where changed.content[column.name] == nil {
+            changed.content[column.name] = item.content[column.name]
         }
         return changed
     }
@@ -177,10 +177,10 @@ public struct SyncedColumnsChange: Sendable {
         var changed = moved(row)
         let fields = retyping(changed.fields)
         for (name, value) in changed.fields where !definition.syncs(name) || fields[name] == nil {
-            changed.fields[name] = nil
+            changed.content[name] = nil
             changed.system.undeclared[name] = changed.system.undeclared[name] ?? value
         }
-        changed.fields = fields.filter { changed.fields[$0.key] != nil }
+        changed.fields = fields.filter { changed.content[$0.key] != nil }
         return changed
     }
 
@@ -195,18 +195,18 @@ public struct SyncedColumnsChange: Sendable {
     private func moved(_ item: Item) -> Item {
         var moved = item
         for name in removed where moved.system.undeclared[name] == nil {
-            if let value = item.fields[name] { moved.system.undeclared[name] = value }
+            if let value = item.content[name] { moved.system.undeclared[name] = value }
         }
         for column in added {
             guard let value = moved.system.undeclared[column.name],
                 let field = definition.normalizedFromServer(value, in: column.name)
             else { continue }
-            moved.fields[column.name] = field
+            moved.content[column.name] = field
             moved.system.undeclared[column.name] = nil
         }
         let lost = moved.system.lostValues
         for column in added where lost[column.name] != nil {
-            moved.system.lostValues[column.name] = moved.fields[column.name] ?? .null
+            moved.system.lostValues[column.name] = moved.content[column.name] ?? .null
         }
         return moved
     }

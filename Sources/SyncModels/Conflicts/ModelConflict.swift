@@ -71,7 +71,7 @@ extension ModelConflict {
     func mergedItem(preferring side: ConflictSide) throws(SyncError) -> Item? {
         guard let (item, model, columns) = result(preferring: side) else { return nil }
         var merged = item
-        for column in columns { merged.fields[column.name] = try value(of: column, in: model) }
+        for column in columns { merged.content[column.name] = try value(of: column, in: model) }
         return merged
     }
 
@@ -89,7 +89,7 @@ extension ModelConflict {
         // The server's object may have keys of a newer app, which the device's value does not have.
         let preferred = Model.schema.columns.filter { column in
             side == .mine && column.type == .json && merge.clashes.contains(column.name)
-                && column.holds(item.fields[column.name], in: model)
+                && column.holds(item.content[column.name], in: model)
         }
         return (item, model, combined + preferred)
     }
@@ -115,7 +115,7 @@ extension ModelConflict {
             return false
         }
         return [raw.clientItem, raw.serverItem, raw.base].allSatisfy { side in
-            column.canHold(side?.fields[column.name], in: mine)
+            column.canHold(side?.content[column.name], in: mine)
         }
     }
 
@@ -134,14 +134,14 @@ extension ModelConflict {
         var ancestor = original
         for column in Model.schema.columns {
             let name = column.name
-            let theirs = (theirs, server.fields[name])
-            if column.isReordered((mine, client.fields[name]), theirs) {
-                client.fields[name] = server.fields[name]
+            let theirs = (theirs, server.content[name])
+            if column.isReordered((mine, client.content[name]), theirs) {
+                client.content[name] = server.content[name]
             }
             guard let base else { continue }
-            for (model, value) in [theirs, (mine, client.fields[name])]
-            where column.isReordered((base, original?.fields[name]), (model, value)) {
-                ancestor?.fields[name] = value
+            for (model, value) in [theirs, (mine, client.content[name])]
+            where column.isReordered((base, original?.content[name]), (model, value)) {
+                ancestor?.content[name] = value
                 break
             }
         }
@@ -160,21 +160,21 @@ extension ModelConflict {
         }
         var item = (theirs == nil ? nil : raw.serverItem) ?? raw.clientItem ?? Item(id: id)
         for column in Model.schema.columns {
-            item.fields[column.name] = try value(of: column, in: model)
+            item.content[column.name] = try value(of: column, in: model)
         }
         return item
     }
 
     /// Returns the value to store for the property of a merged model; `nil` if neither the property nor the server has one.
     private func value(of column: FieldColumn<Model>, in model: Model) throws(SyncError) -> ItemValue? {
-        let server = raw.serverItem?.fields[column.name]
-        let client = raw.clientItem?.fields[column.name]
+        let server = raw.serverItem?.content[column.name]
+        let client = raw.clientItem?.content[column.name]
         let isMine = if let mine { column.isSame(mine, model) } else { false }
         if let theirs, column.isSame(theirs, model) {
             // Both sides show the blank value, which only the device has.
             let isOnlyMine =
                 isMine && !column.holds(server, in: model) && column.holds(client, in: model)
-                && client ?? .null != raw.base?.fields[column.name] ?? .null
+                && client ?? .null != raw.base?.content[column.name] ?? .null
             return isOnlyMine ? client : server
         }
         // The keys that the type does not have are those of the server's object.

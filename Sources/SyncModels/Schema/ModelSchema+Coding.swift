@@ -22,7 +22,7 @@ extension ModelSchema {
     ) throws(UnreadableItem) -> Model {
         var item = item
         for column in columns where column.options.contains(.localOnly) {
-            item.fields[column.name] = local?.fields[column.name]
+            item.content[column.name] = local?.content[column.name]
         }
         return try decode(RowValues(item, columns: columnNames), requiresValues: requiresValues)
     }
@@ -100,7 +100,7 @@ extension ModelSchema {
     ) -> [String: ItemValue] {
         var changes = changes
         for column in columns where column.type == .json {
-            guard let change = changes[column.name], let stored = item.fields[column.name],
+            guard let change = changes[column.name], let stored = item.content[column.name],
                 column.holds(stored, in: model)
             else { continue }
             changes[column.name] = column.addingUnknownKeys(of: stored, shownIn: model, to: change)

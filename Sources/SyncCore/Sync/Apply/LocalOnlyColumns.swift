@@ -16,6 +16,7 @@ extension SyncTableDefinition {
 
     /// Returns the item without local-only columns, as the server may have it.
     func withoutLocalOnlyColumns(_ item: Item) -> Item {
+        guard columns.contains(where: \.isLocalOnly) else { return item }
         var copy = item
         copy.fields = syncedFields(of: item)
         return copy
@@ -40,8 +41,8 @@ extension Item {
         var kept = self
         let isFormerRow = isInsertedAgain(since: local)
         for column in definition.columns
-        where column.isLocalOnly || fields[column.name] == nil && !isFormerRow {
-            kept.fields[column.name] = local.fields[column.name]
+        where column.isLocalOnly || content[column.name] == nil && !isFormerRow {
+            kept.content[column.name] = local.content[column.name]
         }
         return kept
     }
@@ -50,8 +51,8 @@ extension Item {
     /// missing.
     func addingLocalOnlyColumns(of local: Item?, definition: SyncTableDefinition) -> Item {
         var item = self
-        for column in definition.columns where column.isLocalOnly && fields[column.name] == nil {
-            item.fields[column.name] = local?.fields[column.name]
+        for column in definition.columns where column.isLocalOnly && content[column.name] == nil {
+            item.content[column.name] = local?.content[column.name]
         }
         return item
     }

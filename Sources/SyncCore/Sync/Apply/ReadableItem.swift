@@ -16,7 +16,7 @@ extension StoreSnapshot {
             for column in definition.columns {
                 do {
                     _ = try forEachRow(matching: query, columns: [column.name]) { row in
-                        item.fields[column.name] = row.values[0]
+                        item.content[column.name] = row.values[0]
                         item.system = row.system
                     }
                 } catch let error as StoreError where error.code == .corrupt && !column.isLocalOnly {}

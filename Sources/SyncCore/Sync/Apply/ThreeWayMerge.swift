@@ -19,7 +19,7 @@ package struct ThreeWayMerge {
         self.local = local
         self.server = server
         func isShown(_ item: Item?, as shown: Item?, _ name: String) -> Bool {
-            (item?.fields[name] ?? .null).isShown(as: shown?.fields[name] ?? .null)
+            (item?.content[name] ?? .null).isShown(as: shown?.content[name] ?? .null)
         }
         let baseFields = base?.fields ?? [:]
         let names = Set(local.fields.keys).union(baseFields.keys)
@@ -45,7 +45,7 @@ package struct ThreeWayMerge {
     package func item(preferringLocal: Bool) -> Item {
         var merged = server
         for name in localChanges where preferringLocal || !clashes.contains(name) {
-            merged.fields[name] = local.fields[name] ?? .null
+            merged.content[name] = local.content[name] ?? .null
         }
         return merged
     }
@@ -74,13 +74,13 @@ extension Item {
     ) -> Item {
         var changed = self
         for column in definition.columns where local.differs(in: column.name, from: ancestor) {
-            changed.fields[column.name] = local.fields[column.name]
+            changed.content[column.name] = local.content[column.name]
         }
         return changed
     }
 
     /// Whether the field is not what it is in the base; a missing field equals null.
     fileprivate func differs(in name: String, from base: [String: ItemValue]) -> Bool {
-        (fields[name] ?? .null) != (base[name] ?? .null)
+        (content[name] ?? .null) != (base[name] ?? .null)
     }
 }

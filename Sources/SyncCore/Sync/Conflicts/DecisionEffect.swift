@@ -67,7 +67,7 @@ struct DecisionEffect {
             guard item.id.hasSameBytes(as: operation.itemID) else {
                 throw SyncError(.invalidItemID, "The merged item must have the id '\(operation.itemID)'.")
             }
-            item.fields = try definition.normalizedForWriting(item.fields)
+            item.content = try definition.normalizedForWriting(item.content)
             try keepClient(item)
         case .keepPending: break
         }
@@ -186,7 +186,9 @@ struct DecisionEffect {
             stored = stored.addingLocalOnlyColumns(of: current, definition: definition)
             if operation.kind == .insert, let server {
                 // Fields that the device never had are not removed by its insert.
-                stored.fields.merge(server.fields) { local, _ in local }
+                var sent = server.content
+                sent.merge(stored.content)
+                stored.content = sent
             }
             // Not the given item's, which may be an older copy. An item that was deleted and inserted again has no version.
             let known = current?.system.version == nil ? kept.base ?? current : current

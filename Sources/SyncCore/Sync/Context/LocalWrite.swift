@@ -13,8 +13,8 @@ struct LocalWrite {
     var treatsAttemptedAsInFlight = false
 
     /// Inserts an item; the fields are normalized.
-    func insert(id: String, fields: [String: ItemValue]) throws -> Item {
-        let item = Item(id: id, fields: fields)
+    func insert(id: String, fields: ItemFields) throws -> Item {
+        let item = Item(id: id, content: fields)
         let pending = try transaction.operations(forItem: id, in: definition.name)
         let outcome = collapse(.insert, into: pending)
         // Refused before the first write: a caller may catch the error and continue the transaction.
@@ -36,15 +36,15 @@ struct LocalWrite {
     ///
     /// - Parameter original: the values that the changed fields had in the app's copy; `nil` if they are not known.
     func replace(
-        id: String, fields: [String: ItemValue], madeOn copy: SystemProperties,
+        id: String, fields: ItemFields, madeOn copy: SystemProperties,
         changing original: [String: ItemValue]? = nil
     ) throws -> Item {
-        try update(id: id, madeOn: copy, changing: original) { $0.fields = fields }
+        try update(id: id, madeOn: copy, changing: original) { $0.content = fields }
     }
 
     /// Changes some fields of an item; the fields are normalized.
-    func change(id: String, fields: [String: ItemValue]) throws -> Item {
-        try update(id: id, madeOn: nil) { $0.fields.merge(fields) { _, new in new } }
+    func change(id: String, fields: ItemFields) throws -> Item {
+        try update(id: id, madeOn: nil) { $0.content.merge(fields) }
     }
 
     /// Deletes an item.
@@ -106,7 +106,7 @@ struct LocalWrite {
         change(&item)
         // Another process that does not declare the column may have stored its value as undeclared.
         for name in before.system.undeclared.keys
-        where definition.syncs(name) && item.fields[name] != before.fields[name] {
+        where definition.syncs(name) && item.content[name] != before.content[name] {
             item.system.undeclared[name] = nil
         }
         try enqueue(.update, id: id, before: before) { operation in

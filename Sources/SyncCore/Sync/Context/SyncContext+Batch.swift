@@ -72,7 +72,7 @@ public struct LocalBatch {
         var fields = fields
         let id = try environment.itemID(fields.removeValue(forKey: "id"))
         let write = try write(id, in: table)
-        let normalized = try write.definition.normalizedForWriting(fields)
+        let normalized = try write.definition.normalizedForWriting(ItemFields(fields))
         return try recordingFailure { try write.insert(id: id, fields: normalized) }
     }
 
@@ -90,7 +90,7 @@ public struct LocalBatch {
         _ item: Item, in table: String, changing original: [String: ItemValue]?
     ) throws -> Item {
         let write = try write(item.id, in: table)
-        let fields = try write.definition.normalizedForWriting(item.fields, of: item.id)
+        let fields = try write.definition.normalizedForWriting(item.content, of: item.id)
         return try recordingFailure {
             try write.replace(id: item.id, fields: fields, madeOn: item.system, changing: original)
         }
@@ -100,7 +100,7 @@ public struct LocalBatch {
     @discardableResult
     public func update(id: String, _ fields: [String: ItemValue], in table: String) throws -> Item {
         let write = try write(id, in: table)
-        let normalized = try write.definition.normalizedForWriting(fields, of: id)
+        let normalized = try write.definition.normalizedForWriting(ItemFields(fields), of: id)
         return try recordingFailure { try write.change(id: id, fields: normalized) }
     }
 

@@ -127,7 +127,7 @@ extension SyncContext {
                 throw SyncError(
                     .invalidItemID, "The item must have the id of the operation's item, '\(error.itemID)'.")
             }
-            normalizedItem?.fields = try definition.normalizedForWriting(item.fields)
+            normalizedItem?.content = try definition.normalizedForWriting(item.content)
         }
         let (inFlight, normalized, now) = (inFlight, normalizedItem, environment.now())
         try await writeLocally { [self] transaction in

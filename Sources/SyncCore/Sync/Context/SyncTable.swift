@@ -27,7 +27,7 @@ public struct SyncTable: Sendable {
     public func insert(_ fields: [String: ItemValue]) async throws -> Item {
         var fields = fields
         let id = try context.environment.itemID(fields.removeValue(forKey: "id"))
-        return try await change(id: id, fields: fields) { write, fields in
+        return try await change(id: id, fields: ItemFields(fields)) { write, fields in
             try write.insert(id: id, fields: fields)
         }
     }
@@ -44,7 +44,7 @@ public struct SyncTable: Sendable {
     @discardableResult
     public func replace(_ item: Item) async throws -> Item {
         let copy = item.system
-        return try await change(id: item.id, fields: item.fields) { write, fields in
+        return try await change(id: item.id, fields: item.content) { write, fields in
             try write.replace(id: item.id, fields: fields, madeOn: copy)
         }
     }
@@ -56,7 +56,7 @@ public struct SyncTable: Sendable {
     ///   call throws.
     @discardableResult
     public func update(id: String, _ fields: [String: ItemValue]) async throws -> Item {
-        try await change(id: id, fields: fields) { write, fields in
+        try await change(id: id, fields: ItemFields(fields)) { write, fields in
             try write.change(id: id, fields: fields)
         }
     }
@@ -148,8 +148,8 @@ public struct SyncTable: Sendable {
     // MARK: Helpers
 
     private func change<T: Sendable>(
-        id: String, fields: [String: ItemValue],
-        _ body: @escaping @Sendable (LocalWrite, [String: ItemValue]) throws -> T
+        id: String, fields: ItemFields,
+        _ body: @escaping @Sendable (LocalWrite, ItemFields) throws -> T
     ) async throws -> T {
         try ItemID.validate(id)
         let definition = try context.definition(of: name)

@@ -69,7 +69,7 @@ package struct ResultWindow: Sendable {
 
     /// Whether two states of an item are the same for the app.
     private func isSame(_ left: Item, _ right: Item) -> Bool {
-        left.fields == right.fields && (!includesSystemProperties || left.system == right.system)
+        left.content == right.content && (!includesSystemProperties || left.system == right.system)
     }
 }
 

@@ -33,7 +33,7 @@ extension AttemptResponse {
         var (item, unreadable) = (shown, [String: ItemValue]())
         let fields = definition.spellingColumns(of: shown.fields)
         item.system.undeclared = definition.undeclared(in: fields)
-        item.fields = definition.normalizedFromServer { index in
+        item.content = definition.normalizedFromServer { index in
             fields[definition.columns[index].name]
         } orElse: { column, _ in
             unreadable[column] = fields[column]

@@ -23,7 +23,7 @@ struct DelegateItem: Sendable {
             throw SyncError.itemIDChanged(from: operation.itemID)
         }
         var stored = item
-        stored.fields = try definition.normalizedForWriting(item.fields)
+        stored.content = try definition.normalizedForWriting(item.content)
         let local = try transaction.item(id: item.id, in: definition.name)
         if let version = item.system.version, operation.kind != .insert,
             knowsServerItem || item.system != original?.system
@@ -46,8 +46,8 @@ struct DelegateItem: Sendable {
         if local == nil, original != nil { return }
         if let original, let local {
             // As it was stored: fields of the delegate are normalized.
-            let ancestor = (try? definition.normalizedForWriting(original.fields)) ?? original.fields
-            stored = stored.changed(as: local, since: ancestor, definition: definition)
+            let ancestor = (try? definition.normalizedForWriting(original.content)) ?? original.content
+            stored = stored.changed(as: local, since: ancestor.byName, definition: definition)
         }
         // The server's row has none.
         let kept = stored.addingLocalOnlyColumns(of: local, definition: definition)

@@ -98,7 +98,7 @@ struct DelegateResult: Sendable {
             operation.kind == .delete
             ? operation.deletedItem
             : try completion.transaction.item(id: operation.itemID, in: completion.definition.name)
-        return item?.fields != seen.item?.fields
+        return item?.content != seen.item?.content
     }
 }
 
@@ -108,7 +108,7 @@ extension OperationSender {
     /// - Throws: ``SyncError/Code/invalidItem`` and the errors of ``DelegateResult/apply(_:)``; then nothing is stored.
     func store(_ result: DelegateResult) async throws {
         var result = result
-        result.item.fields = try definition.normalizedForWriting(result.item.fields)
+        result.item.content = try definition.normalizedForWriting(result.item.content)
         guard !result.isStored else { return }
         let (context, definition, operationID, stored) = (context, definition, operationID, result)
         try await context.write { transaction in

@@ -105,7 +105,7 @@ extension TableOperation.SentSnapshot {
     ///
     /// - Parameter changed: the fields that count; by default all that were sent.
     func isApplied(in row: Item, fields changed: [String: ItemValue]? = nil) -> Bool {
-        !row.system.deleted && (changed ?? fields).allSatisfy { $1.isShown(as: row.fields[$0] ?? .null) }
+        !row.system.deleted && (changed ?? fields).allSatisfy { $1.isShown(as: row.content[$0] ?? .null) }
     }
 }
 
@@ -113,7 +113,7 @@ extension SyncTableDefinition {
     /// Whether the row has these fields as the server may show them, and no others.
     func isShown(_ fields: [String: ItemValue], as row: Item) -> Bool {
         columns.allSatisfy { column in
-            let (sent, shown) = (fields[column.name] ?? .null, row.fields[column.name] ?? .null)
+            let (sent, shown) = (fields[column.name] ?? .null, row.content[column.name] ?? .null)
             return column.isLocalOnly || sent.isShown(as: shown)
         }
     }

@@ -231,7 +231,7 @@ extension OperationAttempt {
         // An edit that removes a value names its column. The snapshot lacks others only if they were not declared when it was
         // made, or if the row was fetched.
         for name in definition.syncedColumns.map(\.name) where fields[name] == nil {
-            fields[name] = base.fields[name]
+            fields[name] = base.content[name]
         }
         // Servers ignore case in column names, and refuse a body that names a column twice.
         let own = ["id", SystemProperties.lostValuesName] + context.client.dialect.systemNames.all
