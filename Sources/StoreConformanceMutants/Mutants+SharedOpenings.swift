@@ -12,8 +12,9 @@ extension StoreMutant {
             "creation-race", "Openings at the same time that find no store create one each.",
             killedBy: "capability.multi-process.opened-together", message: "in an opening of the same time"
         ) { flaw in
-            flaw.shareInProcess()
+            let declared = flaw.shareInProcess()
             flaw.openBase = { [hits = flaw.hits] base, path, tables in
+                declared.open(try TableCatalog(tables))
                 if let store = Created.stores.value[path] { return SharedOpening(store) }
                 Thread.sleep(forTimeInterval: 0.005)
                 if Created.stores.value[path] != nil { hits.hit() }

@@ -13,20 +13,21 @@ extension StoreMutant {
             killedBy: "capability.multi-process.snapshot", message: "the same read after the commit"
         ) { flaw in
             flaw.shareInProcess()
-            let path = flaw.path
-            let write = flaw.write
-            let own = Shared<Int64>(0)
+            let (path, write, opening) = (flaw.path, flaw.write, UUID())
+            let otherCommits = { @Sendable in
+                Commits.counts.value[path, default: [:]].filter { $0.key != opening }.values.reduce(0, +)
+            }
             flaw.write = { base, body in
                 try write?(base, body)
-                own.change { $0 += 1 }
+                Commits.counts.change { $0[path, default: [:]][opening, default: 0] += 1 }
             }
             flaw.read = { [hits = flaw.hits] base, body in
                 let latest = LateSnapshot(store: base)
                 defer { latest.end() }
                 try base.read { snapshot in
-                    let before = ProcessCommits.count(path) - own.value
+                    let before = otherCommits()
                     let current = CurrentSnapshot(before: snapshot, after: latest) {
-                        guard ProcessCommits.count(path) - own.value != before else { return false }
+                        guard otherCommits() != before else { return false }
                         hits.hit()
                         return true
                     }
@@ -40,7 +41,7 @@ extension StoreMutant {
             message: "a read before the commit of the other opening's change of an item"
         ) { flaw in
             flaw.shareInProcess()
-            let (path, write) = (flaw.path, flaw.write)
+            let (path, write, upsert, items) = (flaw.path, flaw.write, flaw.upsert, flaw.items)
             let isWriting = Shared(false)
             flaw.write = { base, body in
                 try write?(base) { transaction in
@@ -56,14 +57,14 @@ extension StoreMutant {
                 Uncommitted.items.change { all in
                     for item in items { all[path, default: [:]][table + "/" + item.id] = item }
                 }
-                try transaction.upsert(items, in: table)
+                try upsert?(transaction, items, table)
             }
             flaw.items = { [hits = flaw.hits] snapshot, query in
-                let found = try snapshot.items(matching: query)
-                guard !isWriting.value, let items = Uncommitted.items.value[path] else { return found }
-                let changed = found.items.map { items[query.table + "/" + $0.id] ?? $0 }
+                let found = try items?(snapshot, query) ?? snapshot.items(matching: query)
+                guard !isWriting.value, let new = Uncommitted.items.value[path] else { return found }
+                let changed = found.items.map { new[query.table + "/" + $0.id] ?? $0 }
                 let ids = found.items.map(\.id)
-                let added = items.filter { $0.key.hasPrefix(query.table + "/") && !ids.contains($0.value.id) }
+                let added = new.filter { $0.key.hasPrefix(query.table + "/") && !ids.contains($0.value.id) }
                 return hits.changing(
                     found, to: QueryResult(items: changed + added.values, totalCount: found.totalCount))
             }
@@ -99,6 +100,11 @@ extension StoreMutant {
             }
         }
     }
+}
+
+/// The number of commits of each opening, by the path of the store.
+private enum Commits {
+    static let counts = Shared<[String: [UUID: Int]]>([:])
 }
 
 /// Data of running writes, by the path of the store.

@@ -48,7 +48,7 @@ extension StoreMutant {
         ) { flaw in
             flaw.shareInProcess()
             let hasChanged = Shared(false)
-            let (write, stamp) = (flaw.write, flaw.externalCommitStamp)
+            let (write, upsert, stamp) = (flaw.write, flaw.upsert, flaw.externalCommitStamp)
             flaw.write = { base, body in
                 try write?(base) { transaction in
                     hasChanged.change { $0 = false }
@@ -57,7 +57,7 @@ extension StoreMutant {
             }
             flaw.upsert = { transaction, items, table in
                 hasChanged.change { $0 = true }
-                try transaction.upsert(items, in: table)
+                try upsert?(transaction, items, table)
             }
             flaw.externalCommitStamp = { [hits = flaw.hits] transaction in
                 if hasChanged.value { hits.hit() }
@@ -93,27 +93,5 @@ extension StoreMutant {
                 return try (stamp?(transaction) ?? 0) % 2
             }
         }
-    }
-}
-
-extension StoreFlaw {
-    /// Shares one base store between the openings of this process, with locks and a stamp.
-    mutating func shareInProcess() {
-        declare { $0.isMultiProcess = true }
-        openBase = { base, path, tables in
-            SharedOpening(try OneStore.open(path, base, Fixture.allColumns(of: tables)))
-        }
-        lockWithinProcess()
-        stampWithinProcess()
-    }
-}
-
-extension Fixture {
-    /// Returns the tables of the fixture if they have all the tables and columns, so that each opening finds its own.
-    static func allColumns(of declared: [SyncTableDefinition]) -> [SyncTableDefinition] {
-        let areFixtures = declared.allSatisfy { table in
-            tables.contains { $0.name == table.name && table.columns.allSatisfy($0.columns.contains) }
-        }
-        return areFixtures ? tables : declared
     }
 }

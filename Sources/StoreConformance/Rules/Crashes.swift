@@ -118,6 +118,10 @@ struct CrashRun {
             try store.write { _ in }
             return (first, try StoreDump(store).lines)
         }
+        let last = try lastReplayed()
+        try run.expect(
+            acknowledged == 0 || acknowledged > last,
+            "The process continued after operation \(last), and acknowledged \(acknowledged).")
         try replay(upTo: acknowledged)
         var (expected, states) = (try StoreDump(model).lines, [try StoreDump.linesOfRead(model)])
         if found != expected {
