@@ -67,9 +67,9 @@ public protocol StoreTransaction: StoreSnapshot {
     /// Returns a number that changes with each commit of another opening, in this or another process, that has changed
     /// something. It never has the value of an earlier state again.
     ///
-    /// Own commits do not change it, and hide no commits of others: in a write, it is the same before and after the changes,
-    /// and in the next write unless another opening has committed in between. Writes that throw do not change it, neither own
-    /// ones nor those of other openings. Each opening has its own number, which has no meaning for others.
+    /// Own commits do not change it, and hide no commits of others: it is the same before and after the changes of a write,
+    /// and in the next write unless another opening has committed in between. A write of which nothing was committed does not
+    /// change it. Each opening has its own number, which has no meaning for others.
     ///
     /// A store that declares ``StoreCapabilities/isMultiProcess`` implements this. For other stores it never changes.
     func externalCommitStamp() throws -> Int64
