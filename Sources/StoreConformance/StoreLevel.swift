@@ -64,6 +64,9 @@ public enum StoreRequirement: Sendable, Hashable {
     case childProgram
     /// The harness provides a ``ChildProgram``, and the store declares that several processes can have it open.
     case otherProcess
+    /// The harness provides a ``ChildProgram``, and the store declares that it is durable and that one process can have it
+    /// open.
+    case refusedProcess
     /// The harness of a durable store on a server provides ``StoreHarness/crashServer``.
     case serverCrash
     /// The harness of a store on a server provides ``StoreHarness/connectionFaults``.
@@ -84,6 +87,9 @@ public enum StoreRequirement: Sendable, Hashable {
         case .childProgram, .files, .serverCrash: durable.mismatch(with: capabilities, of: harness)
         case .otherProcess:
             StoreRequirement.declared(.multiProcess).mismatch(with: capabilities, of: harness)
+        case .refusedProcess:
+            StoreRequirement.undeclared(.multiProcess).mismatch(with: capabilities, of: harness)
+                ?? durable.mismatch(with: capabilities, of: harness)
         default: nil
         }
     }
@@ -91,7 +97,8 @@ public enum StoreRequirement: Sendable, Hashable {
     /// Returns what the harness lacks to check the rule, or `nil` when the rule can be checked.
     func missingHook(of harness: any StoreHarness) -> String? {
         switch self {
-        case .childProgram where harness.child == nil, .otherProcess where harness.child == nil:
+        case .childProgram where harness.child == nil, .otherProcess where harness.child == nil,
+            .refusedProcess where harness.child == nil:
             "child program; see StoreHarness.child"
         case .serverCrash where harness.crashServer == nil:
             "way to crash the server; see StoreHarness.crashServer"
@@ -111,6 +118,9 @@ public enum StoreRequirement: Sendable, Hashable {
         case .childProgram: "Applies to durable stores whose harness provides a child program."
         case .otherProcess:
             "Applies to stores that declare \(StorePower.multiProcess.declaration), whose harness provides a child program."
+        case .refusedProcess:
+            "Applies to durable stores that do not declare \(StorePower.multiProcess.declaration), whose harness provides a "
+                + "child program."
         case .serverCrash: "Applies to durable stores on a server that the harness can crash."
         case .connectionFaults: "Applies to stores on a server whose connections the harness can interrupt."
         }
@@ -123,6 +133,7 @@ public enum StoreRequirement: Sendable, Hashable {
         case .undeclared(let power): "declare \(power.declaration)"
         case .files: "return false from StoreHarness.hasFilesAtPath"
         case .noFiles, .connectionFaults: "return true from StoreHarness.hasFilesAtPath"
+        case .refusedProcess: "declare \(StorePower.multiProcess.declaration)"
         case .otherProcess: "do not declare \(StorePower.multiProcess.declaration)"
         case .childProgram, .serverCrash: "do not declare \(StorePower.durable.declaration)"
         }

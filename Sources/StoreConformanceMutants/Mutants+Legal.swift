@@ -157,6 +157,13 @@ extension StoreMutant {
             }
             flaw.countOpenings()
         }
+        StoreMutant(
+            .legal, "by-turns",
+            "Several openings share a store that each has open during its transactions only; writes without changes count.",
+            killers: [], message: "", needsDurableStore: true
+        ) { flaw in
+            flaw.shareByTurns()
+        }
         legal("careful-close", "Close reads the queue first.") { flaw in
             flaw.close = { [hits = flaw.hits] base in
                 hits.hit()

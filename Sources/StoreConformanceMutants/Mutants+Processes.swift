@@ -41,15 +41,19 @@ extension StoreMutant {
 }
 
 extension StoreFlaw {
-    fileprivate mutating func lockWithinProcess() {
-        tryLockPush = { [hits, path] _ in
+    /// Acquires locks that exclude openings in this process only.
+    mutating func lockWithinProcess() {
+        tryLockPush = { [hits, path] base in
             hits.hit()
-            return ProcessLock(path + ".push")
+            return try base.tryLockPush().flatMap { _ in ProcessLock(path + ".push") }
         }
-        tryLockSync = { [path] _ in ProcessLock(path + ".sync") }
+        tryLockSync = { [path] base in
+            try base.tryLockSync().flatMap { _ in ProcessLock(path + ".sync") }
+        }
     }
 
-    fileprivate mutating func stampWithinProcess() {
+    /// Counts the commits of the other openings in this process.
+    mutating func stampWithinProcess() {
         let own = Shared<Int64>(0)
         write = { [path] base, body in
             try base.write(body)
@@ -60,12 +64,6 @@ extension StoreFlaw {
             hits.hit()
             return ProcessCommits.count(path) - own.value
         }
-    }
-
-    /// Shares a base that only one opening can have open.
-    fileprivate mutating func takeTurns() {
-        declare { $0.isMultiProcess = true }
-        openBase = { base, path, tables in try TurnStore { try base.open(at: path, tables: tables) } }
     }
 }
 
@@ -103,49 +101,5 @@ private final class ProcessLock: StorePushLock {
 private struct InMemory: StoreHarness {
     func open(at path: String, tables: [SyncTableDefinition]) throws -> any SyncContextDataSource {
         try MemoryStore(tables: tables)
-    }
-}
-
-/// A store that opens its base for each transaction, and waits while another opening has it open.
-private struct TurnStore: SyncContextDataSource {
-    let catalog: TableCatalog
-    let capabilities: StoreCapabilities
-    private let openBase: @Sendable () throws -> any SyncContextDataSource
-
-    init(_ openBase: @escaping @Sendable () throws -> any SyncContextDataSource) throws {
-        self.openBase = openBase
-        let store = try Self.waiting(for: openBase)
-        catalog = store.catalog
-        capabilities = store.capabilities
-        try store.close()
-    }
-
-    func read<T>(_ body: (any StoreSnapshot) throws -> T) throws -> T {
-        try inTurn { try $0.read(body) }
-    }
-
-    func write<T>(_ body: (any StoreTransaction) throws -> T) throws -> T {
-        try inTurn { try $0.write(body) }
-    }
-
-    func close() {}
-
-    private func inTurn<T>(_ body: (any SyncContextDataSource) throws -> T) throws -> T {
-        let store = try Self.waiting(for: openBase)
-        let result = Result { try body(store) }
-        try store.close()
-        // Another opening can take its turn.
-        Thread.sleep(forTimeInterval: 0.001)
-        return try result.get()
-    }
-
-    private static func waiting(
-        for openBase: () throws -> any SyncContextDataSource
-    ) throws -> any SyncContextDataSource {
-        while true {
-            do { return try openBase() } catch let error as StoreError where error.code == .alreadyOpen {
-                Thread.sleep(forTimeInterval: 0.0005)
-            }
-        }
     }
 }

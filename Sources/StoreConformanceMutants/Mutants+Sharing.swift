@@ -31,9 +31,9 @@ extension StoreMutant {
             "capability.multi-process.stamp",
             message: "does not acquire it"
         ) { flaw in
-            flaw.declare { $0.isMultiProcess = true }
-            flaw.openBase = { base, path, tables in try OneStore.open(path, base, tables) }
-            flaw.close = { _ in }
+            flaw.shareOneStore()
+            flaw.tryLockPush = { _ in UnsharedPushLock() }
+            flaw.tryLockSync = { _ in UnsharedPushLock() }
         }
         declaring(
             "locked-opening", "A shared store cannot be opened after an opening has acquired its sync lock.",
@@ -56,7 +56,7 @@ extension StoreMutant {
             "second-opening", "A second opening succeeds and shows the first opening's items.",
             killedBy: "capability.multi-process.refused", message: "the first opening's item"
         ) { flaw in
-            flaw.declare { $0.isMultiProcess = false }
+            flaw.declare { ($0.isMultiProcess, $0.isDurable) = (false, false) }
             flaw.openBase = { base, path, tables in try OneStore.open(path, base, tables) }
             flaw.close = { _ in }
         }

@@ -77,6 +77,7 @@ extension StoreMutant {
             isolations, capabilities, sharing,
             indexes, sizes, closing,
             processes, sharedCaches, reopenings, visibilities,
+            sharedStamps, sharedReads, sharedColumns, sharedOpenings, sharedProcesses,
         ]
         .flatMap { $0 }
 }

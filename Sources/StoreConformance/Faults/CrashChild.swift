@@ -26,17 +26,30 @@ public struct CrashChild: Sendable {
         case script(crashingChange: Int?)
         /// A count, as ``IncrementScript``.
         case increments
+        /// An item of the number that is passed as count. The process reports the ``Opening`` instead of an id.
+        case opening
 
         init(word: String) {
-            self = word == "increments" ? .increments : .script(crashingChange: Int(word))
+            self =
+                switch word {
+                case "increments": .increments
+                case "opening": .opening
+                default: .script(crashingChange: Int(word))
+                }
         }
 
         var word: String {
             switch self {
             case .script(let crashingChange): crashingChange.map(String.init) ?? "never"
             case .increments: "increments"
+            case .opening: "opening"
             }
         }
+    }
+
+    /// What the opening of a store by a process resulted in.
+    enum Opening: Int64, Sendable {
+        case refused, succeeded, failed
     }
 
     /// Parses the arguments that the suite passes to a child process; returns `nil` for other arguments.
@@ -56,11 +69,21 @@ public struct CrashChild: Sendable {
 
     /// Writes to the store at the path, continuing after the last committed transaction.
     public func run(_ harness: some StoreHarness) throws {
-        let store = try harness.open(at: path, tables: Fixture.tables)
+        let store: any SyncContextDataSource
+        do { store = try harness.open(at: path, tables: Fixture.tables) } catch {
+            guard case .opening = work else { throw error }
+            let isRefused = (error as? StoreError)?.code == .alreadyOpen
+            acknowledge((isRefused ? Opening.refused : .failed).rawValue)
+            if isRefused { return }
+            throw error
+        }
         switch work {
         case .script(let crashingChange): try runScript(in: FaultingStore(store), crashingChange)
         case .increments:
             for _ in 0..<count { acknowledge(try IncrementScript.perform(in: store, item: "child")) }
+        case .opening:
+            try store.write { try $0.upsert([Item(id: "child\(count)")], in: "Thing") }
+            acknowledge(Opening.succeeded.rawValue)
         }
         try store.close()
     }

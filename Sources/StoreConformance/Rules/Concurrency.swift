@@ -345,7 +345,7 @@ extension StoreRule {
     }
 
     /// Returns samples of every kind of data in a snapshot.
-    private static func samples(_ snapshot: any StoreSnapshot) throws -> [String] {
+    static func samples(_ snapshot: any StoreSnapshot) throws -> [String] {
         var seen = try snapshot.items(matching: TableQuery("Thing").includingTotalCount()).items.map(
             \.exactDescription)
         seen.append(try snapshot.item(id: "new", in: "Thing").exactDescription)

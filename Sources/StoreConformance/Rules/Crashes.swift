@@ -48,22 +48,25 @@ extension StoreRule {
 }
 
 /// A store whose processes are killed, with a memory store as the model of its committed transactions.
-private struct CrashRun {
+struct CrashRun {
     private let run: RuleRun
     private let program: ChildProgram
     private let path: String
+    /// The store in another opening, which stays open; `nil` to open it after each killed process.
+    private let openStore: (any SyncContextDataSource)?
     private let model: MemoryStore
     private(set) var kills = 0
     /// The approximate time that a process takes for a write.
     private var writeDuration = Duration.milliseconds(1)
 
-    init(_ run: RuleRun) throws {
+    init(_ run: RuleRun, keepsOpen: Bool = false) throws {
         guard let program = run.harness.child else {
             throw run.failure("The harness", expected: "a child program", actual: "none")
         }
         self.run = run
         self.program = program
         path = try run.path("crashing")
+        openStore = keepsOpen ? try run.open("crashing") : nil
         model = try MemoryStore(tables: Fixture.tables)
     }
 
@@ -115,6 +118,13 @@ private struct CrashRun {
             try store.write { _ in }
             return (first, try StoreDump(store).lines)
         }
+        if openStore != nil, acknowledged > 0 {
+            // Otherwise the process and the opening that stays open do not share the store.
+            let last = try lastReplayed()
+            try run.expect(
+                acknowledged > last,
+                "The process continued after operation \(last), and acknowledged \(acknowledged).")
+        }
         try replay(upTo: acknowledged)
         var (expected, states) = (try StoreDump(model).lines, [try StoreDump.linesOfRead(model)])
         if found != expected {
@@ -142,6 +152,7 @@ private struct CrashRun {
 
     /// Opens the store, waits for the locks of a killed process if it has to, runs the body and closes the store.
     private func withStore<T>(_ body: (any SyncContextDataSource) throws -> T) throws -> T {
+        if let openStore { return try body(openStore) }
         let opened = try RuleRun.waiting {
             do { return try run.open("crashing") } catch let error as StoreError
                 where error.code == .alreadyOpen
@@ -153,6 +164,19 @@ private struct CrashRun {
         let result = Result { try body(store) }
         try store.close()
         return try result.get()
+    }
+
+    /// Makes the transaction that follows the last one, in the opening that stays open.
+    func write() throws {
+        try withStore { store in
+            let number = try lastReplayed() + 1
+            run.trace.record("write the transaction \(number) in the opening that stays open")
+            try store.write { try CrashScript(seed: run.seed).perform(number, $0) }
+            try replay(upTo: number)
+            try run.expect(
+                try StoreDump(store).lines, is: try StoreDump(model).lines,
+                "the opening that stays open after its own write")
+        }
     }
 
     private func lastReplayed() throws -> Int64 { try model.write { try $0.lastOperationID() } }

@@ -40,36 +40,7 @@ extension StoreRule {
             "Concurrent readers see items, operations, errors and config values of the same transaction.",
             level: .concurrent
         ) { run in
-            let store = try run.store
-            try store.write { try NumberedData.put(1, $0) }
-            let (reading, written) = (Shared(3), Shared<Int64>(1))
-            let torn = Shared<[String]>([])
-            let group = ThreadGroup()
-            for _ in 0..<3 {
-                group.start {
-                    defer { reading.change { $0 -= 1 } }
-                    var reads = 0
-                    while reads < 60 || written.value < 60 {
-                        reads += 1
-                        let isReversed = reads.isMultiple(of: 2)
-                        let numbers = try store.read {
-                            try NumberedData.numbers(in: $0, isReversed: isReversed)
-                        }
-                        if Set(numbers.values).count == 1 { continue }
-                        torn.change { $0.append(numbers.exactDescription) }
-                    }
-                }
-            }
-            while reading.value > 0 {
-                let number = written.value + 1
-                try store.write { transaction in
-                    try NumberedData.put(number, transaction)
-                    try NumberedData.remove(number - 1, transaction)
-                }
-                written.change { $0 = number }
-            }
-            try run.join(group)
-            try run.expect(torn.value.first, is: nil, "the numbers of different transactions in one read")
+            try run.expectWholeTransactions(of: try run.store, readIn: try run.store)
         }
         StoreRule(
             "concurrent.write-after-wait", "A write that waited for another sees its changes.",
@@ -173,6 +144,42 @@ extension RuleRun {
         try expect(!hasOverlapped, "The second write waited for the first.")
         try expect(seen.value, is: 2, "the count that the write read after it had waited")
         try expect(try item("n")?["count"], is: 3, "the count after both writes")
+    }
+
+    /// Writes numbers with data of every kind in one opening, while threads read in the same or in another opening. Expects
+    /// every read to find the same number in all data.
+    func expectWholeTransactions(
+        of writer: any SyncContextDataSource, readIn reader: any SyncContextDataSource
+    ) throws {
+        try writer.write { try NumberedData.put(1, $0) }
+        let (reading, written) = (Shared(3), Shared<Int64>(1))
+        let torn = Shared<[String]>([])
+        let group = ThreadGroup()
+        for _ in 0..<3 {
+            group.start {
+                defer { reading.change { $0 -= 1 } }
+                var reads = 0
+                while reads < 60 || written.value < 60 {
+                    reads += 1
+                    let isReversed = reads.isMultiple(of: 2)
+                    let numbers = try reader.read {
+                        try NumberedData.numbers(in: $0, isReversed: isReversed)
+                    }
+                    if Set(numbers.values).count == 1 { continue }
+                    torn.change { $0.append(numbers.exactDescription) }
+                }
+            }
+        }
+        while reading.value > 0 {
+            let number = written.value + 1
+            try writer.write { transaction in
+                try NumberedData.put(number, transaction)
+                try NumberedData.remove(number - 1, transaction)
+            }
+            written.change { $0 = number }
+        }
+        try join(group)
+        try expect(torn.value.first, is: nil, "the numbers of different transactions in one read")
     }
 
     /// Increments a count in writes of eight threads, divided between the openings. Expects every increment.

@@ -154,7 +154,7 @@ extension StoreRule {
 }
 
 /// A change of one kind of data. Changes with different numbers differ.
-private struct DataChange {
+struct DataChange {
     let kind: String
     let make: @Sendable (_ transaction: any StoreTransaction, _ number: Int64) throws -> Void
 

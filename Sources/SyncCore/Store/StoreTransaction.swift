@@ -3,8 +3,9 @@
 
 /// The write operations of a transaction. Reads see the changes that the transaction has made.
 ///
-/// Other readers do not see the changes before ``SyncContextDataSource/write(_:)`` returns. A method that throws may have
-/// made part of its changes; the body then throws too, so that the transaction is rolled back.
+/// Other readers, also those of other openings, do not see the changes before the transaction is committed, and then see all
+/// of them. A method that throws may have made part of its changes; the body then throws too, so that the transaction is
+/// rolled back.
 public protocol StoreTransaction: StoreSnapshot {
     // MARK: Insert
 
@@ -63,8 +64,12 @@ public protocol StoreTransaction: StoreSnapshot {
 
     // MARK: Other processes
 
-    /// Returns a number that changes with each commit of another process, or of another connection in this process, that has
-    /// changed something.
+    /// Returns a number that changes with each commit of another opening, in this or another process, that has changed
+    /// something. It never has the value of an earlier state again.
+    ///
+    /// Own commits do not change it, and hide no commits of others: it is the same before and after the changes of a write,
+    /// and in the next write unless another opening has committed in between. A write of which nothing was committed does not
+    /// change it. Each opening has its own number, which has no meaning for others.
     ///
     /// A store that declares ``StoreCapabilities/isMultiProcess`` implements this. For other stores it never changes.
     func externalCommitStamp() throws -> Int64

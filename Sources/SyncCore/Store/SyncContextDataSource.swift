@@ -35,10 +35,14 @@
 /// name that differs in case only from that of a stored table or column; and ``StoreError/Code/newerFormat``,
 /// ``StoreError/Code/corrupt`` or ``StoreError/Code/cannotOpen`` for a file that cannot be used, which is not changed. A
 /// store that does not declare ``StoreCapabilities/isMultiProcess`` throws ``StoreError/Code/alreadyOpen`` when its file
-/// is already open.
+/// is already open, in this or another process.
+///
+/// A store that declares it can be opened by several processes at the same time, also when it is new, and with different
+/// tables and columns: each opening reads and replaces the values of the columns that it declares, and keeps the others.
 ///
 /// The locks of a process that was killed are released within ten seconds: another process can then open the store and
-/// acquire the push lock. An opening that fails does not affect other openings of the same store.
+/// acquire the push lock, and other openings continue to write. An opening that fails does not affect other openings of the
+/// same store.
 ///
 /// ## Errors
 /// A store throws ``StoreError``. ``read(_:)`` and ``write(_:)`` rethrow the errors of their bodies unchanged. The store
