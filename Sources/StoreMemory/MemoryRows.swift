@@ -8,24 +8,25 @@ struct MemoryRows: QueryableRows {
     private let items: MemoryTable
     let query: TableQuery
     let filter: PreparedFilter
-    private let places: ItemRow.FieldPlaces
+    /// Finds the columns of the filter.
+    private let columns: ColumnPositions
 
     init(_ items: MemoryTable, _ query: TableQuery) {
         self.items = items
         self.query = query
         filter = PreparedFilter(query.filter)
-        places = ItemRow.FieldPlaces(of: filter)
+        columns = ColumnPositions(of: filter.columns)
     }
 
     var table: SyncTableDefinition { items.table }
     var usesIndexes: Bool { true }
 
-    func forEachRow(from id: String?, _ body: (ItemRow) throws -> Bool) throws {
-        try items.forEachItem(from: id) { try body(ItemRow($0, places: places)) }
+    func forEachRow(from id: String?, _ body: (MemoryRow) throws -> Bool) throws {
+        try items.forEachEntry(from: id) { try body(MemoryRow(entry: $0, columns: columns)) }
     }
 
-    func withRow(id: String, _ body: (ItemRow) throws -> Bool) throws -> Bool? {
-        try items.item(id: id).map { try body(ItemRow($0, places: places)) }
+    func withRow(id: String, _ body: (MemoryRow) throws -> Bool) throws -> Bool? {
+        try items.entry(id: id).map { try body(MemoryRow(entry: $0, columns: columns)) }
     }
 
     func forEachID(
@@ -34,5 +35,23 @@ struct MemoryRows: QueryableRows {
         try items.forEachID(in: range, of: column, body)
     }
 
-    func item(_ row: ItemRow) -> Item { row.item }
+    func item(_ row: MemoryRow) -> Item { row.item }
+}
+
+/// An item as its table shares it with snapshots: not a copy, which would touch the memory of all its parts.
+struct MemoryRow: ScannedRow {
+    fileprivate let entry: MemoryTable.Entry
+    fileprivate let columns: ColumnPositions
+
+    var item: Item { entry.value }
+
+    subscript(name: String) -> ItemValue? { entry.value[name] }
+
+    func truth(of condition: ColumnCondition) -> Bool? {
+        condition.truth(for: columns.value(condition.position, of: entry.value))
+    }
+
+    func read(_ columns: ColumnPositions, into values: inout RowValues) {
+        values.read(entry.value, columns)
+    }
 }

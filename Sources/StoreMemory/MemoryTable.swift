@@ -6,6 +6,9 @@
 /// The items of one table, and an index of each column that is declared as indexed.
 struct MemoryTable: Sendable {
     let table: SyncTableDefinition
+    /// An item with its id, shared with snapshots.
+    typealias Entry = SortedMap<UTF8Text, Item>.Entry
+
     private var items = SortedMap<UTF8Text, Item>()
     private var indexes: [Index]
 
@@ -20,9 +23,13 @@ struct MemoryTable: Sendable {
         indexes = table.indexedColumns.map { Index(column: $0) }
     }
 
-    func item(id: String) -> Item? { items[UTF8Text(id)] }
+    func item(id: String) -> Item? { entry(id: id)?.value }
+
+    func entry(id: String) -> Entry? { items.entry(of: UTF8Text(id)) }
 
     mutating func upsert(_ item: Item) {
+        var item = item
+        item.content = item.content.packed(in: table.layout)
         updateIndexes(from: items.updateValue(item, for: UTF8Text(item.id)), to: item, id: item.id)
     }
 
@@ -60,8 +67,8 @@ private struct IndexKey: Comparable, Sendable {
 
 extension MemoryTable {
     /// Calls the body with each item from that id on, or with each item for `nil`, until it returns false.
-    func forEachItem(from id: String?, _ body: (Item) throws -> Bool) rethrows {
-        try items.forEach(from: id.map(UTF8Text.init)) { try body($0.value) }
+    func forEachEntry(from id: String?, _ body: (Entry) throws -> Bool) rethrows {
+        try items.forEach(from: id.map(UTF8Text.init), body)
     }
 
     /// Calls the body with the ids in a range of a column's index until it returns false.

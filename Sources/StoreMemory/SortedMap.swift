@@ -20,8 +20,10 @@ struct SortedMap<Key: Comparable & Sendable, Value: Sendable>: Sendable {
     private var root = Node()
     private(set) var count = 0
 
+    func entry(of key: Key) -> Entry? { root.entry(of: key) }
+
     subscript(key: Key) -> Value? {
-        get { root.entry(of: key)?.value }
+        get { entry(of: key)?.value }
         set { if let newValue { updateValue(newValue, for: key) } else { removeValue(for: key) } }
     }
 

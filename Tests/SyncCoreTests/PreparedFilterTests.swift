@@ -16,14 +16,14 @@ struct PreparedFilterTests {
             let filter = randomFilter(&random, depth: 3)
             let prepared = PreparedFilter(filter)
             let places = StoredRow.FieldPlaces(of: prepared)
-            let itemPlaces = ItemRow.FieldPlaces(of: prepared)
+            let columns = ColumnPositions(of: prepared.columns)
             for _ in 0..<10 {
                 let item = randomItem(&random)
                 results[filter.truth(for: item), default: 0] += 1
                 let expected = filter.matches(item)
                 let packed = Item(id: item.id, content: random.packed(item.fields), system: item.system)
                 for item in [item, packed] {
-                    let row = ItemRow(item, places: itemPlaces)
+                    let row = ItemRow(item: item, columns: columns)
                     #expect(prepared.matches(row) == expected, "\(filter) \(item)")
                 }
                 let isStoredMatch = try item.bytes.withUnsafeBytes { bytes in
@@ -48,7 +48,7 @@ struct PreparedFilterTests {
         for _ in 0..<64 { filter = .all([.not(filter), .always(true)]) }
         let prepared = PreparedFilter(filter)
         let item = Item(id: "a", fields: ["n": 1])
-        #expect(prepared.matches(ItemRow(item, places: ItemRow.FieldPlaces(of: prepared))))
+        #expect(prepared.matches(ItemRow(item: item, columns: ColumnPositions(of: prepared.columns))))
     }
 
     @Test(arguments: [
@@ -144,6 +144,19 @@ struct PreparedFilterTests {
     private func pick<Element>(_ elements: [Element], _ random: inout SeededGenerator) -> Element {
         elements[Int.random(in: elements.indices, using: &random)]
     }
+}
+
+private struct ItemRow: ScannedRow {
+    let item: Item
+    let columns: ColumnPositions
+
+    subscript(name: String) -> ItemValue? { item[name] }
+
+    func truth(of condition: ColumnCondition) -> Bool? {
+        condition.truth(for: columns.value(condition.position, of: item))
+    }
+
+    func read(_ columns: ColumnPositions, into values: inout RowValues) { values.read(item, columns) }
 }
 
 extension SeededGenerator {

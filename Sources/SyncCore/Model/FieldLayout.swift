@@ -32,14 +32,34 @@
         if let positions { positions[name] } else { names.firstIndex(of: name) }
     }
 
+    /// The position of the name, which is compared byte for byte.
+    func position(ofBytesOf name: String) -> Int? {
+        guard let positions else { return names.firstIndex { $0.hasSameBytes(as: name) } }
+        // A dictionary also finds a name that is only canonically equivalent.
+        return positions[name].flatMap { names[$0].hasSameBytes(as: name) ? $0 : nil }
+    }
+
     /// The position of the name with these UTF-8 bytes.
     func position(ofUTF8 name: UnsafeRawBufferPointer) -> Int? {
-        names.indices.first { hasUTF8(name, at: $0) }
+        bytes.withUnsafeBytes { bytes in
+            var start = 0
+            for position in 0..<ends.count {
+                let end = ends[position]
+                if end - start == name.count,
+                    UnsafeRawBufferPointer(rebasing: bytes[start..<end]).hasSameBytes(as: name)
+                {
+                    return position
+                }
+                start = end
+            }
+            return nil
+        }
     }
 
     /// Whether the name at the position has these UTF-8 bytes.
     @inline(__always) func hasUTF8(_ name: UnsafeRawBufferPointer, at position: Int) -> Bool {
         let start = position == 0 ? 0 : ends[position - 1]
+        guard ends[position] - start == name.count else { return false }
         return bytes.withUnsafeBytes {
             UnsafeRawBufferPointer(rebasing: $0[start..<ends[position]]).hasSameBytes(as: name)
         }

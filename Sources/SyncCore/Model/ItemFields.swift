@@ -82,6 +82,29 @@ package struct ItemFields: Sendable {
         }
     }
 
+    /// The layout, if the fields have one.
+    var layout: FieldLayout? {
+        if case .packed(let layout, _) = storage { layout } else { nil }
+    }
+
+    /// The value at the position of the layout, `nil` when the field is missing.
+    func value(at position: Int) -> ItemValue? {
+        if case .packed(_, let values) = storage { values[position] } else { .none }
+    }
+
+    /// Returns the fields in the positions of the layout, if it has all of them.
+    package func packed(in layout: FieldLayout) -> ItemFields {
+        if case .packed(layout, _) = storage { return self }
+        var values = [ItemValue?](repeating: .none, count: layout.count)
+        var count = 0
+        forEach { name, value in
+            guard let position = layout.position(ofBytesOf: name) else { return }
+            values[position] = value
+            count += 1
+        }
+        return count == self.count ? ItemFields(layout, values) : self
+    }
+
     /// The number of fields.
     package var count: Int {
         switch storage {
@@ -99,8 +122,8 @@ package struct ItemFields: Sendable {
         switch storage {
         case .named(let fields): for (name, value) in fields { try body(name, value) }
         case .packed(let layout, let values):
-            for (position, value) in values.enumerated() {
-                if let value { try body(layout.names[position], value) }
+            for position in values.indices {
+                if let value = values[position] { try body(layout.names[position], value) }
             }
         }
     }
@@ -121,7 +144,18 @@ package struct ItemFields: Sendable {
 
     /// Sets the fields that the others have.
     package mutating func merge(_ others: ItemFields) {
-        others.forEach { name, value in self[name] = value }
+        if case .packed(let layout, var values) = storage,
+            case .packed(let other, let newValues) = others.storage,
+            layout == other
+        {
+            storage = .named([:])
+            for position in newValues.indices {
+                if let value = newValues[position] { values[position] = value }
+            }
+            storage = .packed(layout, values)
+        } else {
+            others.forEach { name, value in self[name] = value }
+        }
     }
 }
 

@@ -18,7 +18,8 @@ extension SyncTableDefinition {
                     : SystemProperties.names.contains(name) ? "is set by the server" : "is not declared"
                 throw SyncError(.invalidItem, "The column '\(name)' of the table '\(self.name)' \(reason).")
             }
-            values[position] = try normalized(value, for: columns[position])
+            values[position] =
+                columns[position].type.holds(value) ? value : try normalized(value, for: columns[position])
         }
         return ItemFields(layout, values)
     }

@@ -40,8 +40,7 @@ public struct SyncTableDefinition: Sendable, Hashable {
 
     /// The position of the declared column of that name, or `nil`. Names are compared byte for byte.
     func position(ofColumn name: String) -> Int? {
-        // The layout also finds a name that is only canonically equivalent.
-        layout.position(of: name).flatMap { layout.names[$0].hasSameBytes(as: name) ? $0 : nil }
+        layout.position(ofBytesOf: name)
     }
 
     /// The type of a declared column, the id or a system property; `nil` for any other name.

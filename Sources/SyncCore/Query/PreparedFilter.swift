@@ -89,7 +89,7 @@
 @usableFromInline package final class ColumnCondition: Sendable {
     let name: String
     /// The column's position in ``PreparedFilter/columns``.
-    let position: Int
+    package let position: Int
     private let tests: [ColumnTest]
 
     init(_ name: String, at position: Int, _ tests: [ColumnTest]) {
@@ -101,7 +101,7 @@
     }
 
     /// Whether the tests hold for the value of the column, null if the row has none; `nil` for unknown.
-    func truth(for value: ItemValue) -> Bool? {
+    package func truth(for value: ItemValue) -> Bool? {
         Filter.fold(tests, stopAt: false) { $0.holds(value) }
     }
 
@@ -116,6 +116,6 @@
     /// Whether the tests hold for the row; `nil` for unknown.
     func truth(of condition: ColumnCondition) throws(Failure) -> Bool?
 
-    /// Reads the columns of the layout.
-    func read(_ layout: FieldLayout, into values: inout RowValues) throws(Failure)
+    /// Reads the columns.
+    func read(_ columns: ColumnPositions, into values: inout RowValues) throws(Failure)
 }

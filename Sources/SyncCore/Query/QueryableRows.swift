@@ -68,10 +68,10 @@ extension QueryableRows {
         guard query.isOrderOfID(of: candidates) else {
             return try result().forEachItem(columns: columns, body)
         }
-        let layout = FieldLayout(columns)
+        let positions = ColumnPositions(of: columns)
         var values = RowValues(columnCount: columns.count)
         return try forEachRowInWindow(of: candidates) { row in
-            try row.read(layout, into: &values)
+            try row.read(positions, into: &values)
             try body(values)
         }
     }

@@ -42,8 +42,9 @@ extension QueryResult {
         -> Int?
     {
         var values = RowValues(columnCount: columns.count)
+        let columns = ColumnPositions(of: columns)
         for item in items {
-            values.read(item, columns: columns)
+            values.read(item, columns)
             try body(values)
         }
         return totalCount
@@ -54,7 +55,7 @@ extension RowValues {
     /// Reads the columns of an item.
     package init(_ item: Item, columns: [String]) {
         self.init(columnCount: columns.count)
-        read(item, columns: columns)
+        read(item, ColumnPositions(of: columns))
     }
 
     /// Makes values to read rows into.
@@ -64,12 +65,8 @@ extension RowValues {
     }
 
     /// Reads the columns of an item.
-    package mutating func read(_ item: Item, columns: [String]) {
+    package mutating func read(_ item: Item, _ columns: ColumnPositions) {
         (id, system) = (item.id, item.system)
-        var hint = 0
-        for (position, name) in columns.enumerated() {
-            values[position] = item.content.value(of: name, at: &hint) ?? .null
-            hint += 1
-        }
+        for index in values.indices { values[index] = columns.value(index, of: item) }
     }
 }

@@ -73,11 +73,11 @@ package struct StoredRow: ScannedRow {
         try Item(id: id.text(), bytes: bytes, keeping: layout)
     }
 
-    /// Decodes the columns of the layout.
-    package func read(_ layout: FieldLayout, into row: inout RowValues) throws(StoreError) {
+    /// Decodes the columns.
+    package func read(_ columns: ColumnPositions, into row: inout RowValues) throws(StoreError) {
         row.id = try id.text()
         var reader = ByteReader(bytes)
         row.system = try reader.systemProperties()
-        try reader.fields(layout, into: &row.values)
+        try reader.fields(columns.columns, into: &row.values)
     }
 }

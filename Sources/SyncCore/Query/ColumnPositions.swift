@@ -1,0 +1,24 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Finds columns in items, one item after another: the positions of the columns are looked up once for all items that
+/// share a layout.
+@usableFromInline package final class ColumnPositions {
+    /// The columns to find.
+    let columns: FieldLayout
+    /// The layout of the last item, and the position of each column in it.
+    private var layout: FieldLayout?
+    private var positions: [Int?] = []
+
+    @usableFromInline package init(of columns: some Sequence<String>) { self.columns = FieldLayout(columns) }
+
+    /// The value of the column at that index in the item, null if it has none.
+    package func value(_ index: Int, of item: Item) -> ItemValue {
+        guard let layout = item.content.layout else { return item.content[columns.names[index]] ?? .null }
+        if layout !== self.layout {
+            positions = columns.names.map { layout.position(of: $0) }
+            self.layout = layout
+        }
+        return positions[index].flatMap { item.content.value(at: $0) } ?? .null
+    }
+}
