@@ -66,7 +66,8 @@ extension StoreRule {
             orderings, windows, indexes,
             selections, rows, scans, queue, errorLog, config, transactions, largeWrites,
             lifecycle,
-            opening, columns, columnChanges, errors, corpus, capabilities, sharing, processes, durability,
+            opening, openingFiles, columns, columnChanges, errors, corpus, capabilities, sharing, processes,
+            durability,
             crashes, faults, connections,
             concurrency, serialization, sizes, model, untested,
         ]
