@@ -12,7 +12,8 @@ import Synchronization
 /// ```
 ///
 /// Changes are the calls of ``/SyncCore/StoreTransaction`` that change something; lookups are those of
-/// ``/SyncCore/StoreSnapshot``. Changes, lookups, writes and reads are counted from 1 over the lifetime of the wrapper. Without faults the wrapper changes nothing.
+/// ``/SyncCore/StoreSnapshot``. Changes, lookups, writes and reads are counted from 1 over the lifetime of the wrapper.
+/// Without faults the wrapper changes nothing.
 public final class FaultingStore: SyncContextDataSource {
     private let base: any SyncContextDataSource
     private let state = Mutex(State())

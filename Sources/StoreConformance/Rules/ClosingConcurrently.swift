@@ -80,9 +80,10 @@ extension RuleRun {
         try join(group)
         try expect(hasStarted, "Writes of several threads returned in time.")
         try expect(running, is: 0, "the bodies that ran when close returned")
+        if store.capabilities.isDurable {
+            try with(name) { try $0.read { try expectWrites(of: calls, in: $0) } }
+        }
         try expect(calls.torn.value, is: [], "the snapshots that had a part of a write")
-        guard store.capabilities.isDurable else { return }
-        try with(name) { try $0.read { try expectWrites(of: calls, in: $0) } }
     }
 
     private func expectWrites(of calls: CallsBesideClose, in snapshot: any StoreSnapshot) throws {

@@ -10,7 +10,7 @@
 #endif
 
 /// A child process that writes numbers to its output, one per line, until it exits or is killed.
-struct ChildProcess: ~Copyable {
+package struct ChildProcess: ~Copyable {
     private let pid: pid_t
     /// The number of the process in ``ChildProcesses``.
     private let number: Int
@@ -26,7 +26,7 @@ struct ChildProcess: ~Copyable {
     /// Starts the program.
     ///
     /// - Throws: ``CannotStart``, also for a path in a directory whose processes were ended.
-    init(_ program: ChildProgram, arguments: [String]) throws {
+    package init(_ program: ChildProgram, arguments: [String]) throws {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw CannotStart(program: program.executable, reason: errno) }
         // Child processes that start at the same time must not inherit the pipe.
@@ -57,7 +57,7 @@ struct ChildProcess: ~Copyable {
     }
 
     /// Returns the next number, or `nil` when the process has closed its output.
-    mutating func next() -> Int64? {
+    package mutating func next() -> Int64? {
         while true {
             if let end = buffer.firstIndex(of: 10) {
                 let line = String(decoding: buffer[..<end], as: UTF8.self)
@@ -78,7 +78,7 @@ struct ChildProcess: ~Copyable {
     /// Waits until the process has ended.
     ///
     /// - Returns: whether a signal ended it.
-    consuming func wait() -> Bool {
+    package consuming func wait() -> Bool {
         // Does not remove the process, so that its id is not used again before the lock is held.
         var information = siginfo_t()
         while waitid(P_PID, id_t(pid), &information, WEXITED | WNOWAIT) < 0, errno == EINTR {}

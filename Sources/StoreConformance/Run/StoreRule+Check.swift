@@ -17,7 +17,7 @@ extension StoreRule {
     ///   - seed: the seed of all random values in the check.
     ///   - effort: the length of random checks.
     ///   - limit: the time after which the check fails because the store is stuck; for one random script or one killed
-    ///     process when the check has several.
+    ///     process when the check has several. Its child processes are ended then.
     /// - Throws: ``StoreRuleFailure``.
     @discardableResult
     public func check(
