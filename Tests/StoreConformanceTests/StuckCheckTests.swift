@@ -104,7 +104,7 @@ struct StuckCheckTests {
             let failure = try await #require(throws: StoreRuleFailure.self) {
                 try await rule.check(LateHarness(opened: opened))
             }
-            #expect(failure.operations.count > 30)
+            #expect(failure.operations.count > 20)
             counts.append(opened.value)
         }
         #expect(counts[0] > 100)
