@@ -4,6 +4,7 @@
 import Foundation
 import StoreConformance
 import SyncCore
+import Synchronization
 import Testing
 
 #if canImport(Glibc)
@@ -56,9 +57,12 @@ struct StuckCheckTests {
 
     #if canImport(Glibc)
         @Test func `a signal does not end the reading from a child process`() throws {
+            #expect(handledSignals.load(ordering: .relaxed) == 0)
             // Without SA_RESTART, the signal interrupts a read.
             var action = sigaction()
-            action.__sigaction_handler.sa_handler = { _ in }
+            action.__sigaction_handler.sa_handler = { _ in
+                handledSignals.add(1, ordering: .sequentiallyConsistent)
+            }
             sigaction(SIGUSR1, &action, nil)
             let go = FileManager.default.temporaryDirectory.path + "/go-\(UUID().uuidString)"
             defer { try? FileManager.default.removeItem(atPath: go) }
@@ -74,6 +78,11 @@ struct StuckCheckTests {
                     return
                 }
                 let first = child.next()
+                // The thread inherits the mask of one that blocks signals.
+                var mask = sigset_t()
+                sigemptyset(&mask)
+                sigaddset(&mask, SIGUSR1)
+                pthread_sigmask(SIG_UNBLOCK, &mask, nil)
                 let identifier = pthread_self()
                 reader.change { $0 = identifier }
                 hasStarted.signal()
@@ -84,9 +93,10 @@ struct StuckCheckTests {
             thread.start()
             hasStarted.wait()
             let identifier = try #require(reader.value)
-            for _ in 0..<1000 {
+            // One by one, because pending signals are merged: the reader is soon blocked when it receives them.
+            for number in 1...500 {
                 pthread_kill(identifier, SIGUSR1)
-                sched_yield()
+                while handledSignals.load(ordering: .sequentiallyConsistent) < number { sched_yield() }
             }
             #expect(FileManager.default.createFile(atPath: go, contents: nil))
             hasEnded.wait()
@@ -117,6 +127,10 @@ struct StuckCheckTests {
         try ChildProcess(WithEndlessChild.program, arguments: ["word", "\(directory)/name/store"])
     }
 }
+
+#if canImport(Glibc)
+    private let handledSignals = Atomic<Int>(0)
+#endif
 
 /// A durable store whose child program does not end.
 private struct WithEndlessChild: StoreHarness {
