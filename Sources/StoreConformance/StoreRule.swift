@@ -66,7 +66,7 @@ extension StoreRule {
             orderings, windows, indexes,
             selections, rows, scans, queue, errorLog, config, transactions, largeWrites,
             lifecycle,
-            opening, columns, columnChanges, errors, corpus, capabilities, sharing, processes,
+            opening, openingFiles, columns, columnChanges, errors, corpus, capabilities, sharing, processes,
             sharedChanges, sharedSnapshots, sharedColumns, sharedOpenings, sharedProcesses, durability,
             crashes, faults, connections,
             concurrency, serialization, sizes, model, untested,

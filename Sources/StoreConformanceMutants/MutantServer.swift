@@ -10,6 +10,8 @@ final class MutantServer: ConnectionFaults {
         /// The number of times that all connections were closed.
         var losses = 0
         var crashes = 0
+        /// The number of faults that had an effect.
+        var injections = 0
         var acceptsConnections = true
         var nextCommit: CommitFault?
         /// The item of the last write, and the number of crashes that were handled by losing it.
@@ -30,9 +32,29 @@ final class MutantServer: ConnectionFaults {
         }
     }
 
-    func closeConnections() { change { $0.losses += 1 } }
+    func closeConnections() {
+        change { state in
+            state.losses += 1
+            state.injections += 1
+        }
+    }
 
     func setAcceptsConnections(_ accepts: Bool) { change { $0.acceptsConnections = accepts } }
 
     func failNextCommit(_ fault: CommitFault) { change { $0.nextCommit = fault } }
+
+    var injectedCount: Int { state.injections }
+}
+
+/// Connection faults that have no effect.
+struct InertFaults: ConnectionFaults {
+    let hits: MutantHits
+
+    func closeConnections() { hits.hit() }
+
+    func setAcceptsConnections(_ accepts: Bool) { hits.hit() }
+
+    func failNextCommit(_ fault: CommitFault) { hits.hit() }
+
+    var injectedCount: Int { 0 }
 }

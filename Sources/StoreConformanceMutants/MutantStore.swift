@@ -67,7 +67,9 @@ public struct MutantHarness: StoreHarness {
 
     /// The faults of the base harness, or those of the mutant's simulated server.
     public var connectionFaults: (any ConnectionFaults)? {
-        flaw().isOnServer ? server : base.connectionFaults
+        let flaw = flaw()
+        if flaw.hasInertFaults { return InertFaults(hits: hits) }
+        return flaw.isOnServer ? server : base.connectionFaults
     }
 
     /// The differences of the base harness.

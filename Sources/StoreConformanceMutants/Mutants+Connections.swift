@@ -128,6 +128,15 @@ extension StoreMutant {
             }
         }
         StoreMutant(
+            .connection, "inert-faults", "The faults of the harness interrupt no connection.",
+            killedBy: "connection.lost-in-write", "connection.lost-in-read", "connection.refused",
+            "connection.lost-before-commit", "connection.lost-response", "connection.commit-rolled-back",
+            message: "The injected fault had no effect"
+        ) { flaw in
+            flaw.useServer()
+            flaw.hasInertFaults = true
+        }
+        StoreMutant(
             .connection, "relaxed-commit", "A crash of the server loses the last write.",
             killedBy: "durable.server-crash", message: "the item of the last write", needsDurableStore: true
         ) { flaw in

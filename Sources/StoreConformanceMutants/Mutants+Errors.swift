@@ -114,6 +114,56 @@ extension StoreMutant {
             }
         }
         StoreMutant(
+            .errors, "failed-read-commits", "A write whose body throws the error of a read is committed.",
+            killedBy: "fault.read", message: "the store after a write that failed because it read an item"
+        ) { flaw in
+            let hasFailed = Shared(false)
+            flaw.write = { [hits = flaw.hits] base, body in
+                hasFailed.change { $0 = false }
+                var failure: (any Error)?
+                try base.write { transaction in
+                    do { try body(transaction) } catch {
+                        guard hasFailed.value else { throw error }
+                        hits.hit()
+                        failure = error
+                    }
+                }
+                if let failure { throw failure }
+            }
+            flaw.item = { snapshot, id, table in
+                do { return try snapshot.item(id: id, in: table) } catch {
+                    hasFailed.change { $0 = true }
+                    throw error
+                }
+            }
+        }
+        StoreMutant(
+            .errors, "rows-stop", "A write ignores the error of the body that reads rows.",
+            killedBy: "fault.read", message: "a write that reads rows whose body throws"
+        ) { flaw in
+            let isWriting = Shared(false)
+            flaw.write = { base, body in
+                isWriting.change { $0 = true }
+                defer { isWriting.change { $0 = false } }
+                try base.write(body)
+            }
+            flaw.forEachRow = { [hits = flaw.hits] snapshot, query, columns, body in
+                var hasThrown = false
+                do {
+                    return try snapshot.forEachRow(matching: query, columns: columns) { row in
+                        do { try body(row) } catch {
+                            hasThrown = true
+                            throw error
+                        }
+                    }
+                } catch {
+                    guard hasThrown, isWriting.value else { throw error }
+                    hits.hit()
+                    return nil
+                }
+            }
+        }
+        StoreMutant(
             .errors, "count-forgotten", "The operation count is always 0.",
             killedBy: "fault.read", "queue.count", message: ""
         ) { flaw in

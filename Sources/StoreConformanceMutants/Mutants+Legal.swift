@@ -164,6 +164,55 @@ extension StoreMutant {
         ) { flaw in
             flaw.shareByTurns()
         }
+        legal("strict-ids", "Operations, errors and lookups of operations with invalid item ids are refused.")
+        { flaw in
+            let check: @Sendable (String, MutantHits) throws -> Void = { id, hits in
+                hits.hit()
+                do { try ItemID.validate(id) } catch {
+                    throw StoreError(.unsupported, "The item id is invalid.", cause: error)
+                }
+            }
+            flaw.putOperation = { [hits = flaw.hits] transaction, operation in
+                try check(operation.itemID, hits)
+                try transaction.put(operation)
+            }
+            flaw.operationsOfItem = { [hits = flaw.hits] snapshot, id, table in
+                try check(id, hits)
+                return try snapshot.operations(forItem: id, in: table)
+            }
+            flaw.putError = { [hits = flaw.hits] transaction, error in
+                try check(error.itemID, hits)
+                try transaction.put(error)
+            }
+        }
+        legal(
+            "slow-reconnect", "After a lost connection, many calls fail before the store is connected again."
+        ) {
+            flaw in
+            flaw.useServer()
+            let write = flaw.write
+            let (losses, refusals) = (Shared(flaw.server.state.losses), Shared(0))
+            let check: @Sendable (MutantServer, MutantHits) throws -> Void = { server, hits in
+                let now = server.state.losses
+                if losses.value != now {
+                    losses.change { $0 = now }
+                    refusals.change { $0 = 100 }
+                }
+                guard refusals.value > 0 else { return }
+                refusals.change { $0 -= 1 }
+                hits.hit()
+                throw StoreError(.unavailable, "The store is connecting; try again later.")
+            }
+            flaw.read = { [server = flaw.server, hits = flaw.hits] base, body in
+                try check(server, hits)
+                try base.read(body)
+            }
+            flaw.write = { [server = flaw.server, hits = flaw.hits] base, body in
+                try check(server, hits)
+                try write?(base, body) ?? base.write(body)
+            }
+            flaw.countOpenings()
+        }
         legal("careful-close", "Close reads the queue first.") { flaw in
             flaw.close = { [hits = flaw.hits] base in
                 hits.hit()

@@ -30,6 +30,18 @@ extension StoreMutant {
             flaw.close = { [hits = flaw.hits] _ in hits.hit() }
         }
         StoreMutant(
+            .lifecycle, "locks-after-close", "A closed store gives out its locks.",
+            killedBy: "close.then-lock", message: "acquiring the push lock"
+        ) { flaw in
+            struct FreeLock: StorePushLock { func release() {} }
+            flaw.tryLockPush = { [hits = flaw.hits] base in
+                do { return try base.tryLockPush() } catch {
+                    hits.hit()
+                    return FreeLock()
+                }
+            }
+        }
+        StoreMutant(
             .lifecycle, "late-check", "A closed store runs the body before it throws.",
             killedBy: "close.then-read",
             "close.then-write", message: "does not run"

@@ -153,7 +153,8 @@ extension StoreMutant {
         }
         StoreMutant(
             .opening, "overwrites", "A file that is not a store is replaced.",
-            killedBy: "durable.foreign-file", message: "opening it", needsDurableStore: true
+            killedBy: "durable.foreign-file", message: "opening a foreign file of the size 10000",
+            needsDurableStore: true
         ) { flaw in
             flaw.openBase = { [hits = flaw.hits] base, path, tables in
                 do { return try base.open(at: path, tables: tables) } catch let error as StoreError

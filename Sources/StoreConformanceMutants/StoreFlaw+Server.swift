@@ -40,7 +40,7 @@ extension StoreFlaw {
         isOnServer = true
         hasFilesAtPath = false
         openBase = { [server] base, path, tables in
-            guard server.state.acceptsConnections else {
+            guard server.acceptConnection() else {
                 throw StoreError(.unavailable, "The server refuses connections; try again later.")
             }
             return try base.open(at: try Self.serverPath(path), tables: tables)
@@ -83,7 +83,16 @@ extension MutantServer {
     fileprivate func takeCommitFault() -> CommitFault? {
         change { state in
             defer { state.nextCommit = nil }
+            if state.nextCommit != nil { state.injections += 1 }
             return state.nextCommit
+        }
+    }
+
+    /// Returns whether the server accepts a new connection.
+    fileprivate func acceptConnection() -> Bool {
+        change { state in
+            if !state.acceptsConnections { state.injections += 1 }
+            return state.acceptsConnections
         }
     }
 }

@@ -21,6 +21,8 @@ struct StoreFlaw: Sendable {
     var hasFilesAtPath: Bool?
     /// Whether the store loses the connections of the simulated server.
     var isOnServer = false
+    /// Whether the connection faults of the mutant's harness have no effect.
+    var hasInertFaults = false
     /// Whether the flaw changes the files at the path, so that it has no effect on a store without files.
     var needsFiles = false
 

@@ -44,6 +44,8 @@ public final class LMDBStore: SyncContextDataSource {
         path: String, tables: [SyncTableDefinition], mapSize: Int = LMDBStore.defaultMapSize,
         maximumSize: Int = LMDBStore.defaultMaximumSize, maxReaders: Int = 512
     ) throws {
+        // Before any file is created.
+        _ = try TableCatalog(tables)
         map = try LMDBMap(
             path: path, mapSize: mapSize, maximumSize: maximumSize, maxReaders: maxReaders)
         store = try OrderedMapStore(

@@ -48,11 +48,24 @@ struct StoreFile {
         }
     }
 
+    /// SQLite takes a file of one byte for an empty one, and would overwrite it.
+    private func requireNotOneByte() throws(StoreError) {
+        var status = stat()
+        guard lstat(path, &status) == 0, status.st_size == 1 else { return }
+        throw StoreError(
+            .corrupt, "'\(path)' is not a store: it has one byte. Choose another path, or move the file away."
+        )
+    }
+
     /// Creates the file, empty and private, if none exists.
+    ///
+    /// - Throws: ``StoreError/Code/cannotOpen``; ``StoreError/Code/corrupt`` for a file of one byte.
     func create() throws(StoreError) {
         switch PrivateFile.create(at: path) {
         case 0: break
-        case EEXIST: try requireRegularFileOrNone()
+        case EEXIST:
+            try requireRegularFileOrNone()
+            try requireNotOneByte()
         case let error:
             throw StoreError(.cannotOpen, "'\(path)' cannot be created: \(String(cString: strerror(error))).")
         }

@@ -13,6 +13,12 @@ public protocol ConnectionFaults: Sendable {
 
     /// Makes the next commit of a write fail, once.
     func failNextCommit(_ fault: CommitFault) throws
+
+    /// The number of faults that had an effect: open connections that were closed, new connections that were refused, and
+    /// commits that failed. It never decreases.
+    ///
+    /// A rule fails when its fault had no effect, because the store was not tested then.
+    var injectedCount: Int { get }
 }
 
 /// A fault of the commit of a write.

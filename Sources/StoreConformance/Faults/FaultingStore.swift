@@ -11,8 +11,9 @@ import Synchronization
 /// store.faults.failingChange = 3
 /// ```
 ///
-/// Changes are the calls of ``/SyncCore/StoreTransaction`` that change something. Changes, writes and reads are counted
-/// from 1 over the lifetime of the wrapper. Without faults the wrapper changes nothing.
+/// Changes are the calls of ``/SyncCore/StoreTransaction`` that change something; lookups are those of
+/// ``/SyncCore/StoreSnapshot``. Changes, lookups, writes and reads are counted from 1 over the lifetime of the wrapper.
+/// Without faults the wrapper changes nothing.
 public final class FaultingStore: SyncContextDataSource {
     private let base: any SyncContextDataSource
     private let state = Mutex(State())
@@ -27,6 +28,8 @@ public final class FaultingStore: SyncContextDataSource {
         public var failingAfterCommit: Int?
         /// The number of the read that throws before its body runs.
         public var failingRead: Int?
+        /// The number of the call inside the bodies of reads and writes that reads something, and throws instead.
+        public var failingLookup: Int?
         /// The error to throw.
         public var error: any Error = StoreError(.inputOutput, "An injected fault.")
         /// The error to throw after a commit.
@@ -50,6 +53,7 @@ public final class FaultingStore: SyncContextDataSource {
     private struct State: Sendable {
         var faults = Faults()
         var calls = Calls()
+        var lookups = 0
         var latency: (@Sendable () -> Void)?
         var onChange: (@Sendable (Int) -> Void)?
     }
@@ -91,7 +95,7 @@ public final class FaultingStore: SyncContextDataSource {
             state.calls.reads += 1
             if state.calls.reads == state.faults.failingRead { throw state.faults.error }
         }
-        return try base.read(body)
+        return try base.read { try body(FaultingSnapshot(base: $0, store: self)) }
     }
 
     /// Writes to the base store, or throws if this write or one of its changes is set to fail.
@@ -132,6 +136,13 @@ public final class FaultingStore: SyncContextDataSource {
         try fail { $0.failingChange == number }
     }
 
+    fileprivate func countLookup() throws {
+        try state.withLock { state in
+            state.lookups += 1
+            if state.lookups == state.faults.failingLookup { throw state.faults.error }
+        }
+    }
+
     private func fail(if isFaulty: (Faults) -> Bool) throws {
         let faults = faults
         if isFaulty(faults) { throw faults.error }
@@ -145,10 +156,29 @@ extension FaultingStore: StoreWithTriggers {
     }
 }
 
+/// A snapshot whose lookups can fail.
+private struct FaultingSnapshot: ForwardingSnapshot {
+    let base: any StoreSnapshot
+    let store: FaultingStore
+
+    var snapshot: any StoreSnapshot {
+        get throws {
+            try store.countLookup()
+            return base
+        }
+    }
+}
+
 private struct FaultingTransaction: StoreTransaction, ForwardingSnapshot {
     let base: any StoreTransaction
     let store: FaultingStore
-    var snapshot: any StoreSnapshot { base }
+
+    var snapshot: any StoreSnapshot {
+        get throws {
+            try store.countLookup()
+            return base
+        }
+    }
 
     func lastOperationID() throws -> Int64 { try base.lastOperationID() }
 

@@ -5,7 +5,8 @@ package import SyncCore
 
 /// A snapshot that forwards every read to another snapshot.
 package protocol ForwardingSnapshot: StoreSnapshot {
-    var snapshot: any StoreSnapshot { get }
+    /// The snapshot to read from; throws in place of the read.
+    var snapshot: any StoreSnapshot { get throws }
 }
 
 extension ForwardingSnapshot {

@@ -3,17 +3,38 @@
 
 import SyncCore
 
+/// Limits shrinking independently of the store's speed, so that equal scripts are shrunk equally. A long script costs more
+/// than a short one, so the steps are limited too.
+struct ShrinkingLimit {
+    var runs: Int
+    /// The number of steps in all runs.
+    var steps: Int
+
+    static let standard = ShrinkingLimit(runs: 400, steps: 12_000)
+
+    func permits(_ spent: ShrinkingLimit) -> Bool { spent.runs < runs && spent.steps < steps }
+}
+
 extension ModelMachine {
     /// Returns the shortest script found that still shows a difference, with that difference; `nil` when the script
     /// shows none.
     ///
     /// Removes steps, actions and items as long as the stores still differ, each time on a fresh store.
-    func shrunk(_ steps: [ModelStep], firstStoreIndex: Int, maxRuns: Int = 600) -> (
-        steps: [ModelStep], Difference
-    )? {
+    ///
+    /// - Parameters:
+    ///   - limit: when to stop and return the shortest script so far.
+    ///   - willRun: called before each run of a script, with its length.
+    func shrunk(
+        _ steps: [ModelStep], firstStoreIndex: Int, limit: ShrinkingLimit = .standard,
+        willRun: (_ length: Int) -> Void = { _ in }
+    ) -> (steps: [ModelStep], Difference)? {
         var storeIndex = firstStoreIndex
+        var spent = ShrinkingLimit(runs: 0, steps: 0)
         func difference(_ steps: [ModelStep]) -> Difference? {
             storeIndex += 1
+            spent.runs += 1
+            spent.steps += steps.count
+            willRun(steps.count)
             do {
                 _ = try run(steps, at: storeIndex)
                 return nil
@@ -25,14 +46,12 @@ extension ModelMachine {
         var shortest = steps
         /// Accepts the candidate if it shows a difference too.
         func accept(_ candidate: [ModelStep]) -> Bool {
-            guard storeIndex - firstStoreIndex < maxRuns, let other = difference(candidate) else {
-                return false
-            }
+            guard limit.permits(spent), let other = difference(candidate) else { return false }
             (shortest, found) = (candidate, other)
             return true
         }
         var isShrinking = true
-        while isShrinking {
+        while isShrinking, limit.permits(spent) {
             isShrinking = removeRanges(from: { shortest }, accept)
             for index in shortest.indices.reversed() {
                 for smaller in shortest[index].smaller where accept(shortest.replacing(index, with: smaller))
@@ -41,7 +60,6 @@ extension ModelMachine {
                     break
                 }
             }
-            if storeIndex - firstStoreIndex >= maxRuns { break }
         }
         return (shortest, found)
     }

@@ -10,7 +10,7 @@ extension ModelSource {
         "a", "b", "A", "2a", "e\u{301}", "\u{e9}", "10", "9", "\u{FFFD}", "\u{1F600}", "a ",
     ]
     private static let rareIDs = [
-        "007", "+1", "1e0", String(repeating: "\u{1F600}", count: 254) + "\u{1F601}",
+        "007", "-1", "1e0", String(repeating: "\u{1F600}", count: 254) + "\u{1F601}",
         String(repeating: "\u{1F600}", count: 255),
     ]
     private static let texts = [

@@ -42,8 +42,11 @@ extension RuleRun {
             _ = try machine.run(script.steps, at: 0)
             try expect(true, "The script with seed \(seed) shows no difference.")
         } catch let difference as ModelMachine.Difference {
-            let (steps, shortest) =
-                machine.shrunk(script.steps, firstStoreIndex: 0) ?? (script.steps, difference)
+            // Each run is a part of the check, so that a slow store is not mistaken for one that is stuck.
+            let shrunk = machine.shrunk(script.steps, firstStoreIndex: 0) { [trace] length in
+                trace.startPart("run a script of \(length) steps, to find a shorter one with a difference")
+            }
+            let (steps, shortest) = shrunk ?? (script.steps, difference)
             let texts = ShortDifference(expected: shortest.expected, actual: shortest.actual)
             throw StoreRuleFailure(
                 ruleID: rule.id, sentence: rule.sentence, store: harness.name,

@@ -192,59 +192,7 @@ extension StoreRule {
             try run.expect(try run.queue(), is: [], "the queue")
             try run.expect(try run.lastOperationID(), is: 80, "the last operation id")
         }
-        StoreRule(
-            "concurrent.close", "Close waits for running transactions and refuses later ones.",
-            level: .concurrent
-        ) { run in
-            let store = try run.store
-            let (inside, closing) = (Signal(), Signal())
-            let ended = Shared(false)
-            let group = ThreadGroup()
-            group.start {
-                try store.write { transaction in
-                    inside.send()
-                    _ = closing.wait(seconds: 0.1)
-                    try transaction.upsert([Item(id: "a")], in: "Thing")
-                    ended.change { $0 = true }
-                }
-            }
-            try run.expect(run.wait(for: inside), "The write has started.")
-            let endedBeforeClose = Shared(false)
-            group.start {
-                try store.close()
-                endedBeforeClose.change { $0 = ended.value }
-            }
-            try run.join(group)
-            try run.expect(endedBeforeClose.value, "Close returned after the running write.")
-            try run.expect(throws: .closed, "a write afterwards") { try store.write { _ in } }
-        }
-        StoreRule(
-            "concurrent.close.read", "Close waits for running reads, whose snapshots stay readable.",
-            level: .concurrent
-        ) { run in
-            let store = try run.store
-            try run.seedEverything()
-            let (isCalling, hasClosed) = (Signal(), Signal())
-            let group = ThreadGroup()
-            var hasOverlapped = false
-            var before: [String] = []
-            var after: [String]?
-            try store.read { snapshot in
-                before = try Self.samples(snapshot)
-                group.start {
-                    isCalling.send()
-                    try store.close()
-                    hasClosed.send()
-                }
-                _ = run.wait(for: isCalling)
-                hasOverlapped = hasClosed.wait(seconds: 0.2)
-                after = try? Self.samples(snapshot)
-            }
-            try run.join(group)
-            try run.expect(!hasOverlapped, "Close waited for the running read.")
-            try run.expect(after, is: before, "the snapshot after close was called")
-            try run.expect(throws: .closed, "a read afterwards") { try store.read { _ in } }
-        }
+        closingConcurrently
         StoreRule(
             "concurrent.reader-beside-writer",
             "A read does not wait for a running write, and does not see it.",

@@ -185,21 +185,6 @@ extension StoreRule {
             }
         }
         StoreRule(
-            "durable.foreign-file",
-            "A file that is not a store is refused with corrupt or cannotOpen, and is not changed.",
-            level: .durable, requirement: .files
-        ) { run in
-            let path = try run.path("foreign")
-            let text = Data(String(repeating: "This is not a store. ", count: 500).utf8)
-            try text.write(to: URL(fileURLWithPath: path))
-            try run.expectError(
-                "StoreError.corrupt or .cannotOpen", "opening it", { try run.open("foreign") }
-            ) {
-                [.corrupt, .cannotOpen].contains(($0 as? StoreError)?.code)
-            }
-            try run.expect(FileManager.default.contents(atPath: path), is: text, "the file afterwards")
-        }
-        StoreRule(
             "durable.image", "A copy of the files made after a write has returned contains the write.",
             level: .durable, requirement: .files
         ) { run in

@@ -77,13 +77,7 @@ extension StoreRule {
             try run.expect(try run.item("new")?["count"], is: 1, "the item")
             try run.expect(try run.queue(), is: [2, 100], "the queue")
         }
-        StoreRule("fault.read", "A failed read does not affect the next one.", level: .full) { run in
-            try run.seedEverything()
-            let store = FaultingStore(try run.store)
-            store.faults.failingRead = 1
-            try run.expect(throws: .inputOutput, "the read") { try store.read { _ in } }
-            try run.expect(try store.read { try $0.operationCount(in: nil) }, is: 2, "the next read")
-        }
+        failingReads
         StoreRule(
             "fault.interleaved",
             "When transactions fail and succeed alternately, only the successful ones have an effect.",

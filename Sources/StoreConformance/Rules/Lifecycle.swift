@@ -24,6 +24,14 @@ extension StoreRule {
             }
             try run.expect(!ran, "The body of a write on a closed store does not run.")
         }
+        StoreRule("close.then-lock", "After close, the push lock and the sync lock are refused with closed.")
+        {
+            run in
+            let store = try run.store
+            try store.close()
+            try run.expect(throws: .closed, "acquiring the push lock") { try store.tryLockPush() }
+            try run.expect(throws: .closed, "acquiring the sync lock") { try store.tryLockSync() }
+        }
         StoreRule("close.again", "A second close does nothing.") { run in
             let store = try run.store
             for _ in 0..<5 { try store.close() }

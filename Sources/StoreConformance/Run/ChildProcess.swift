@@ -10,8 +10,10 @@
 #endif
 
 /// A child process that writes numbers to its output, one per line, until it exits or is killed.
-struct ChildProcess: ~Copyable {
+package struct ChildProcess: ~Copyable {
     private let pid: pid_t
+    /// The number of the process in ``ChildProcesses``.
+    private let number: Int
     private let output: Int32
     private var buffer: [UInt8] = []
 
@@ -21,7 +23,10 @@ struct ChildProcess: ~Copyable {
         var description: String { "'\(program)' cannot be started: \(String(cString: strerror(reason)))." }
     }
 
-    init(_ program: ChildProgram, arguments: [String]) throws {
+    /// Starts the program.
+    ///
+    /// - Throws: ``CannotStart``, also for a path in a directory whose processes were ended.
+    package init(_ program: ChildProgram, arguments: [String]) throws {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw CannotStart(program: program.executable, reason: errno) }
         // Child processes that start at the same time must not inherit the pipe.
@@ -37,19 +42,22 @@ struct ChildProcess: ~Copyable {
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
-        var pid = pid_t()
-        let result = posix_spawn(&pid, program.executable, &actions, nil, &vector, environ)
-        close(ends[1])
-        guard result == 0 else {
-            close(ends[0])
-            throw CannotStart(program: program.executable, reason: result)
+        let started = ChildProcesses.start(arguments) {
+            var pid = pid_t()
+            let result = posix_spawn(&pid, program.executable, &actions, nil, &vector, environ)
+            return result == 0 ? .success(pid) : .failure(ChildProcesses.Refusal(reason: result))
         }
-        self.pid = pid
-        output = ends[0]
+        close(ends[1])
+        switch started {
+        case .success(let process): (number, pid, output) = (process.number, process.pid, ends[0])
+        case .failure(let refusal):
+            close(ends[0])
+            throw CannotStart(program: program.executable, reason: refusal.reason)
+        }
     }
 
     /// Returns the next number, or `nil` when the process has closed its output.
-    mutating func next() -> Int64? {
+    package mutating func next() -> Int64? {
         while true {
             if let end = buffer.firstIndex(of: 10) {
                 let line = String(decoding: buffer[..<end], as: UTF8.self)
@@ -58,26 +66,28 @@ struct ChildProcess: ~Copyable {
             }
             var bytes = [UInt8](repeating: 0, count: 4096)
             let count = read(output, &bytes, bytes.count)
+            if count < 0, errno == EINTR { continue }
             guard count > 0 else { return nil }
             buffer += bytes[..<count]
         }
     }
 
     /// Sends SIGKILL to the process.
-    func kill() { _ = sigkill(pid) }
+    func kill() { ChildProcesses.kill(number) }
 
     /// Waits until the process has ended.
     ///
     /// - Returns: whether a signal ended it.
-    consuming func wait() -> Bool {
-        var status: Int32 = 0
-        while waitpid(pid, &status, 0) < 0, errno == EINTR {}
+    package consuming func wait() -> Bool {
+        // Does not remove the process, so that its id is not used again before the lock is held.
+        var information = siginfo_t()
+        while waitid(P_PID, id_t(pid), &information, WEXITED | WNOWAIT) < 0, errno == EINTR {}
         close(output)
-        return status & 0x7f != 0
+        return ChildProcesses.remove(number)
     }
 }
 
-private func sigkill(_ pid: pid_t) -> Int32 { kill(pid, SIGKILL) }
+func sigkill(_ pid: pid_t) -> Int32 { kill(pid, SIGKILL) }
 
 /// Kills this process with SIGKILL, to simulate a crash.
 func crash() -> Never {
@@ -88,5 +98,5 @@ func crash() -> Never {
 /// Writes a number and a newline to the standard output, unbuffered.
 func acknowledge(_ number: Int64) {
     let line = Array("\(number)\n".utf8)
-    _ = write(1, line, line.count)
+    while write(1, line, line.count) < 0, errno == EINTR {}
 }

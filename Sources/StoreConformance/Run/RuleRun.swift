@@ -57,8 +57,23 @@ final class RuleRun {
     func open(
         _ name: String = "store", tables: [SyncTableDefinition] = Fixture.tables
     ) throws -> any SyncContextDataSource {
+        try open(name, at: try path(name), tables: tables)
+    }
+
+    /// Opens a store in a directory that does not exist, which `finish()` closes.
+    ///
+    /// - Parameter name: the path of the directory in the directory of this run.
+    func open(inMissingDirectory name: String) throws -> any SyncContextDataSource {
+        let path = "\(directory)/\(name)/store"
+        paths.insert(path)
+        return try open(name, at: path, tables: Fixture.tables)
+    }
+
+    private func open(
+        _ name: String, at path: String, tables: [SyncTableDefinition]
+    ) throws -> any SyncContextDataSource {
         trace.record("open '\(name)' with \(tables.map(\.name).joined(separator: ", "))")
-        let store = TracingStore(try harness.open(at: try path(name), tables: tables), trace: trace)
+        let store = TracingStore(try harness.open(at: path, tables: tables), trace: trace)
         opened.append(store)
         return store
     }

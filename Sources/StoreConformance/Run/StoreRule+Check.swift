@@ -17,36 +17,38 @@ extension StoreRule {
     ///   - seed: the seed of all random values in the check.
     ///   - effort: the length of random checks.
     ///   - limit: the time after which the check fails because the store is stuck; for one random script or one killed
-    ///     process when the check has several.
+    ///     process when the check has several. Its child processes are ended then.
     /// - Throws: ``StoreRuleFailure``.
     @discardableResult
     public func check(
         _ harness: some StoreHarness, seed: UInt64 = StoreRule.defaultSeed,
         effort: SuiteEffort = .standard, limit: Duration = .seconds(300)
     ) async throws -> RuleOutcome {
-        let currentTrace = Mutex<Trace?>(nil)
+        let current = Mutex<(trace: Trace, directory: String)?>(nil)
         let firstResult = FirstResult<RuleOutcome>()
         return try await withCheckedThrowingContinuation { continuation in
             firstResult.continuation.withLock { $0 = continuation }
             Thread.startDeep {
                 firstResult.resume(
                     Result {
-                        try checkNow(harness, seed: seed, effort: effort) { trace in
-                            currentTrace.withLock { $0 = trace }
+                        try checkNow(harness, seed: seed, effort: effort) { run in
+                            let started = (run.trace, run.directory)
+                            current.withLock { $0 = started }
                         }
                     })
             }
             let seconds = limit / .seconds(1)
             @Sendable func watch(_ parts: Int) {
                 DispatchQueue.global().asyncAfter(deadline: .now() + seconds) {
-                    let trace = currentTrace.withLock { $0 }
-                    let startedParts = trace?.parts ?? 0
+                    let run = current.withLock { $0 }
+                    let startedParts = run?.trace.parts ?? 0
                     guard startedParts == parts else { return watch(startedParts) }
-                    firstResult.resume(
-                        .failure(
-                            stuck(
-                                harness, seed: seed, effort: effort, trace: trace?.tail() ?? [],
-                                seconds: seconds)))
+                    let failure = stuck(
+                        harness, seed: seed, effort: effort, trace: run?.trace.tail() ?? [], seconds: seconds)
+                    // Ending the processes makes the check return, so this is the first result from now on.
+                    guard let waiting = firstResult.takeContinuation() else { return }
+                    if let run { ChildProcesses.end(in: run.directory) }
+                    waiting.resume(throwing: failure)
                 }
             }
             watch(0)
@@ -56,13 +58,13 @@ extension StoreRule {
     /// Checks the rule on the calling thread.
     func checkNow(
         _ harness: some StoreHarness, seed: UInt64 = StoreRule.defaultSeed,
-        effort: SuiteEffort = .standard, _ started: (Trace) -> Void = { _ in }
+        effort: SuiteEffort = .standard, _ started: (RuleRun) -> Void = { _ in }
     ) throws -> RuleOutcome {
         if let reason = untestedReason { return .skipped("Untested: \(reason)") }
         if let reason = harness.declaredDifferences[id] { return .skipped("Declared difference: \(reason)") }
         let run = try RuleRun(self, harness, seed: seed, effort: effort)
         defer { run.cleanUp() }
-        started(run.trace)
+        started(run)
         do {
             if let outcome = try run.outcomeWithoutCheck() { return outcome }
             try body(run)
@@ -116,11 +118,13 @@ extension Thread {
 private final class FirstResult<T: Sendable>: Sendable {
     let continuation = Mutex<CheckedContinuation<T, any Error>?>(nil)
 
-    func resume(_ result: Result<T, any Error>) {
-        let waiting = continuation.withLock { waiting in
+    func resume(_ result: Result<T, any Error>) { takeContinuation()?.resume(with: result) }
+
+    /// Returns the continuation, once.
+    func takeContinuation() -> CheckedContinuation<T, any Error>? {
+        continuation.withLock { waiting in
             defer { waiting = nil }
             return waiting
         }
-        waiting?.resume(with: result)
     }
 }

@@ -21,7 +21,7 @@
 /// ## What a store may rely on
 /// - Items are normalized: every field is a declared column, and null or of the column's type; doubles are finite; ids
 ///   are valid by ``ItemID``; no item is a tombstone.
-/// - Operation ids are positive.
+/// - Operation ids are positive. The item ids of operations and errors are valid; their tables may be undeclared.
 /// - Queries are validated: they name known columns and compare values of compatible types.
 /// - Bodies are synchronous, do not keep the snapshot or transaction, and do not call back into the store.
 /// - Calls come from any thread and may block; they never run on the threads of Swift's cooperative pool.
@@ -33,7 +33,9 @@
 /// `SyncedColumnsChange`. Opening throws ``SyncError/Code/invalidTableDefinition`` for invalid names, from
 /// ``TableCatalog/init(_:)``; ``StoreError/Code/schemaMismatch`` for a column whose type has changed, and for a
 /// name that differs in case only from that of a stored table or column; and ``StoreError/Code/newerFormat``,
-/// ``StoreError/Code/corrupt`` or ``StoreError/Code/cannotOpen`` for a file that cannot be used, which is not changed. A
+/// ``StoreError/Code/corrupt`` or ``StoreError/Code/cannotOpen`` for a file that cannot be used, which is not changed,
+/// however short it is. An opening that is refused for invalid tables creates no files. A store with files throws
+/// ``StoreError/Code/cannotOpen`` when the directory of its path does not exist, and creates nothing. A
 /// store that does not declare ``StoreCapabilities/isMultiProcess`` throws ``StoreError/Code/alreadyOpen`` when its file
 /// is already open, in this or another process.
 ///
@@ -104,16 +106,21 @@ public protocol SyncContextDataSource: Sendable {
 
     /// Waits for running reads and writes, then releases files, locks and memory.
     ///
-    /// Later calls throw ``StoreError/Code/closed``. Closing again does nothing.
+    /// Calls of other threads that are waiting when the store closes run as a whole, or throw ``StoreError/Code/closed``
+    /// and have no effect. Later calls throw ``StoreError/Code/closed``. Closing again does nothing.
     func close() throws
 }
 
 extension SyncContextDataSource {
-    /// Returns a lock that is always free: one process has the store open.
-    public func tryLockPush() throws -> (any StorePushLock)? { UnsharedPushLock() }
+    /// Returns a lock that is always free: one process has the store open. An empty read refuses the lock of a closed store.
+    public func tryLockPush() throws -> (any StorePushLock)? { try unsharedLock() }
 
-    /// Returns a lock that is always free: one process has the store open.
-    public func tryLockSync() throws -> (any StorePushLock)? { UnsharedPushLock() }
+    /// Returns a lock that is always free: one process has the store open. An empty read refuses the lock of a closed store.
+    public func tryLockSync() throws -> (any StorePushLock)? { try unsharedLock() }
+
+    private func unsharedLock() throws -> UnsharedPushLock {
+        try read { _ in UnsharedPushLock() }
+    }
 
     /// Never calls the handler.
     public func onExternalCommit(_ handler: @escaping @Sendable () -> Void) {}

@@ -91,6 +91,12 @@ final class SimulatedStore: SyncContextDataSource {
         return disk.tryLockPush(process) ? PushLock(disk: disk, process: process) : nil
     }
 
+    /// Does not count as a call: the simulation acquires only push locks.
+    func tryLockSync() throws -> (any StorePushLock)? {
+        if hasEnded { throw processEnded }
+        return UnsharedPushLock()
+    }
+
     func close() throws { end() }
 
     /// The commits of other processes, for stores that processes share.
@@ -101,12 +107,14 @@ final class SimulatedStore: SyncContextDataSource {
         let (hasEnded, fault) = state.withLock { state in
             (state.hasEnded, state.hasEnded ? nil : state.nextFault(isCommit: false))
         }
-        if hasEnded { throw StoreError(.closed, "The process has ended.") }
+        if hasEnded { throw processEnded }
         guard let kind = fault else { return }
         if kind == .crash { try crash(kind) }
         events.didFail(kind)
         throw StoreError(.inputOutput, "The simulated disk failed.")
     }
+
+    private var processEnded: StoreError { StoreError(.closed, "The process has ended.") }
 
     private func crash(_ kind: StoreFault.Kind) throws -> Never {
         end()

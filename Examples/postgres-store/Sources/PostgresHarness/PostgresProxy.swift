@@ -19,6 +19,7 @@ final class PostgresProxy: ConnectionFaults {
         var sockets: Set<Int32> = []
         var acceptsConnections = true
         var nextCommit: CommitFault?
+        var injectedCount = 0
     }
 
     /// - Parameter server: the directory of the server's socket.
@@ -32,6 +33,7 @@ final class PostgresProxy: ConnectionFaults {
     func closeConnections() {
         state.withLock { state in
             for socket in state.sockets { LocalSocket.shutDown(socket) }
+            state.injectedCount += state.sockets.count / 2
         }
     }
 
@@ -39,9 +41,19 @@ final class PostgresProxy: ConnectionFaults {
 
     func failNextCommit(_ fault: CommitFault) { state.withLock { $0.nextCommit = fault } }
 
+    var injectedCount: Int { state.withLock { $0.injectedCount } }
+
+    /// Returns whether a new connection is accepted; counts a refusal.
+    private func acceptsConnection() -> Bool {
+        state.withLock { state in
+            if !state.acceptsConnections { state.injectedCount += 1 }
+            return state.acceptsConnections
+        }
+    }
+
     private func acceptConnections() {
         while let client = LocalSocket.accept(listener) {
-            guard state.withLock({ $0.acceptsConnections }),
+            guard acceptsConnection(),
                 let server = LocalSocket.connect(to: LocalSocket.path(in: server))
             else {
                 LocalSocket.close(client)
@@ -82,6 +94,7 @@ final class PostgresProxy: ConnectionFaults {
             if message == Self.query("COMMIT") {
                 switch state.withLock({ state in
                     defer { state.nextCommit = nil }
+                    if state.nextCommit != nil { state.injectedCount += 1 }
                     return state.nextCommit
                 }) {
                 case .lostBeforeCommit: return
