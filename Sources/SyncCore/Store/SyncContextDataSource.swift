@@ -34,10 +34,11 @@
 /// ``TableCatalog/init(_:)``; ``StoreError/Code/schemaMismatch`` for a column whose type has changed, and for a
 /// name that differs in case only from that of a stored table or column; and ``StoreError/Code/newerFormat``,
 /// ``StoreError/Code/corrupt`` or ``StoreError/Code/cannotOpen`` for a file that cannot be used, which is not changed,
-/// however short it is. An opening that is refused for invalid tables creates no files. A store with files throws
-/// ``StoreError/Code/cannotOpen`` when the directory of its path does not exist, and creates nothing. A
-/// store that does not declare ``StoreCapabilities/isMultiProcess`` throws ``StoreError/Code/alreadyOpen`` when its file
-/// is already open.
+/// however short it is. A store that does not declare ``StoreCapabilities/isMultiProcess`` throws
+/// ``StoreError/Code/alreadyOpen`` when its file is already open.
+///
+/// An opening that is refused for invalid tables creates no files. When the directory of its path does not exist, a store
+/// with files throws ``StoreError/Code/cannotOpen`` and creates nothing.
 ///
 /// The locks of a process that was killed are released within ten seconds: another process can then open the store and
 /// acquire the push lock. An opening that fails does not affect other openings of the same store.
@@ -108,10 +109,12 @@ public protocol SyncContextDataSource: Sendable {
 }
 
 extension SyncContextDataSource {
-    /// Returns a lock that is always free: one process has the store open. An empty read refuses the lock of a closed store.
+    /// Returns a lock that is always free, because one process has the store open. Throws what an empty read throws, so that
+    /// a closed store gives out no lock.
     public func tryLockPush() throws -> (any StorePushLock)? { try unsharedLock() }
 
-    /// Returns a lock that is always free: one process has the store open. An empty read refuses the lock of a closed store.
+    /// Returns a lock that is always free, because one process has the store open. Throws what an empty read throws, so that
+    /// a closed store gives out no lock.
     public func tryLockSync() throws -> (any StorePushLock)? { try unsharedLock() }
 
     private func unsharedLock() throws -> UnsharedPushLock {
