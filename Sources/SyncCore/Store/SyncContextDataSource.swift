@@ -34,12 +34,13 @@
 /// ``TableCatalog/init(_:)``; ``StoreError/Code/schemaMismatch`` for a column whose type has changed, and for a
 /// name that differs in case only from that of a stored table or column; and ``StoreError/Code/newerFormat``,
 /// ``StoreError/Code/corrupt`` or ``StoreError/Code/cannotOpen`` for a file that cannot be used, which is not changed,
-/// however short it is. An opening that is refused for invalid tables creates no files. A store with files throws
-/// ``StoreError/Code/cannotOpen`` when the directory of its path does not exist, and creates nothing. A
-/// store that does not declare ``StoreCapabilities/isMultiProcess`` throws ``StoreError/Code/alreadyOpen`` when its file
-/// is already open, in this or another process.
+/// however short it is. A store that does not declare ``StoreCapabilities/isMultiProcess`` throws
+/// ``StoreError/Code/alreadyOpen`` when its file is already open, in this or another process.
 ///
-/// A store that declares it can be opened by several processes at the same time, also when it is new, and with different
+/// An opening that is refused for invalid tables creates no files. When the directory of its path does not exist, a store
+/// with files throws ``StoreError/Code/cannotOpen`` and creates nothing.
+///
+/// A store that declares ``StoreCapabilities/isMultiProcess`` can be opened by several processes at the same time, also when it is new, and with different
 /// tables and columns: each opening reads and replaces the values of the columns that it declares, and keeps the others.
 ///
 /// The locks of a process that was killed are released within ten seconds: another process can then open the store and
@@ -112,10 +113,12 @@ public protocol SyncContextDataSource: Sendable {
 }
 
 extension SyncContextDataSource {
-    /// Returns a lock that is always free: one process has the store open. An empty read refuses the lock of a closed store.
+    /// Returns a lock that is always free, because one process has the store open. Throws what an empty read throws, so that
+    /// a closed store gives out no lock.
     public func tryLockPush() throws -> (any StorePushLock)? { try unsharedLock() }
 
-    /// Returns a lock that is always free: one process has the store open. An empty read refuses the lock of a closed store.
+    /// Returns a lock that is always free, because one process has the store open. Throws what an empty read throws, so that
+    /// a closed store gives out no lock.
     public func tryLockSync() throws -> (any StorePushLock)? { try unsharedLock() }
 
     private func unsharedLock() throws -> UnsharedPushLock {
