@@ -29,7 +29,8 @@
 
     /// The position of the name, which is compared as the keys of a dictionary are.
     package func position(of name: String) -> Int? {
-        if let positions { positions[name] } else { names.firstIndex(of: name) }
+        // Names of different lengths are told apart at once; few lookups are of a name that is equivalent only.
+        if let positions { positions[name] } else { position(ofBytesOf: name) ?? names.firstIndex(of: name) }
     }
 
     /// The position of the name, which is compared byte for byte.

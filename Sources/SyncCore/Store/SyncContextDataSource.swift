@@ -40,8 +40,9 @@
 /// An opening that is refused for invalid tables creates no files. When the directory of its path does not exist, a store
 /// with files throws ``StoreError/Code/cannotOpen`` and creates nothing.
 ///
-/// A store that declares ``StoreCapabilities/isMultiProcess`` can be opened by several processes at the same time, also when it is new, and with different
-/// tables and columns: each opening reads and replaces the values of the columns that it declares, and keeps the others.
+/// A store that declares ``StoreCapabilities/isMultiProcess`` can be opened by several processes at the same time, also when
+/// it is new, and with different tables and columns: each opening reads and replaces the values of the columns that it
+/// declares, and keeps the others.
 ///
 /// The locks of a process that was killed are released within ten seconds: another process can then open the store and
 /// acquire the push lock, and other openings continue to write. An opening that fails does not affect other openings of the
