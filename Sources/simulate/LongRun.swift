@@ -29,6 +29,7 @@ struct LongRun {
             if isRepeated, try simulation.run(seed: seed, isTraced: true).trace != report.trace {
                 printLine("seed \(seed): two runs differ")
                 failures[.error, default: []].append(seed)
+                if options.stopsAtFailure { return }
             }
             if count.isMultiple(of: Self.seedsPerProgressLine), count < options.seeds { printLine(rateLine) }
             guard let failure = report.failure else { continue }

@@ -73,5 +73,7 @@ struct Options {
             default: return nil
             }
         }
+        // Without a seed nothing is checked.
+        guard seeds > 0, !first.addingReportingOverflow(seeds).overflow else { return nil }
     }
 }

@@ -53,10 +53,20 @@ struct SyncInspect: AsyncParsableCommand {
             let state = try StoreState(file: file)
             let nextPush = try await NextPush(of: state, dialect: dialect.wireDialect)
             let report = StoreReport(state, nextPush, showsValues: values)
-            print(json ? try report.json : report.text, terminator: "")
+            let text = json ? try report.json : report.text
+            do {
+                try FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
+            } catch {
+                throw Self.failure("The report cannot be written: \(error.localizedDescription)")
+            }
         } catch let error where error is StoreError || error is SyncError {
-            FileHandle.standardError.write(Data("sync-inspect: \(error)\n".utf8))
-            throw ExitCode(1)
+            throw Self.failure("\(error)")
         }
+    }
+
+    /// Writes the message to standard error, and returns the exit code of a failure.
+    private static func failure(_ message: String) -> ExitCode {
+        FileHandle.standardError.write(Data("sync-inspect: \(message)\n".utf8))
+        return ExitCode(1)
     }
 }

@@ -40,6 +40,14 @@ struct NetworkFailureTests {
         }
     }
 
+    @Test(arguments: ["http://127.0.0.1:65536/", "http://[::1]:70000/", "https://127.0.0.1:99999/"])
+    func `a port that does not exist is refused before the request`(url: String) async throws {
+        let errors = try await errors(getting: url)
+        #expect(errors.map(\.code) == errors.map { _ in .invalidConfiguration })
+        #expect(errors.allSatisfy { $0.message.contains("65535") })
+        #expect(!errors.isEmpty)
+    }
+
     @Test func `a refused connection is reported with host and port`() async throws {
         let port = try RefusingPort()
         for error in try await errors(getting: "http://127.0.0.1:\(port.number)/") {

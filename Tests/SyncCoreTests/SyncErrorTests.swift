@@ -72,7 +72,8 @@ struct SyncErrorTests {
 
     @Test(arguments: [
         ("ftp://example.com", "http://"), ("https://example.com?a=b", "query"),
-        ("https://u@example.com", "user name"),
+        ("https://u@example.com", "user name"), ("https:///a", "host"),
+        ("https://example.com:65536", "65535"),
     ])
     func `an invalid client URL is a configuration error that names the problem`(
         url: String, problem: String

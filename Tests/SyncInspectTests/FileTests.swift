@@ -5,6 +5,7 @@ import Foundation
 import GRDB
 import StoreLMDB
 import StoreSQLite
+import Subprocess
 import SyncCore
 import Synchronization
 import TestSupport
@@ -170,6 +171,51 @@ import Testing
         #expect(report.nextPush.requests.map(\.operation) == [2])
         #expect(report.nextPush.notSent.map(\.reason) == ["unreadable"])
     }
+
+    @Test func `a child waits for the insert of a parent that cannot be read`() async throws {
+        let directory = try TemporaryDirectory()
+        let queue = try DatabaseQueue(path: directory.file("own.db"))
+        let tables = [
+            SyncTableDefinition("Board", columns: [SyncColumn("due", .date)]),
+            SyncTableDefinition("Task", columns: [SyncColumn("board", .text)], parents: ["Board"]),
+        ]
+        let store = try SQLiteStore(database: queue, tables: tables)
+        try store.write { transaction in
+            try transaction.upsert([Item(id: "b", fields: ["due": .date(.unixEpoch)])], in: "Board")
+            try transaction.upsert([Item(id: "t", fields: ["board": "b"])], in: "Task")
+            try transaction.put(TableOperation(id: 1, table: "Board", itemID: "b", kind: .insert))
+            try transaction.put(TableOperation(id: 2, table: "Task", itemID: "t", kind: .insert))
+        }
+        try store.close()
+        let readable = try await Inspection.report(of: directory.file("own.db"))
+        #expect(readable.nextPush.requests.map(\.operation) == [1, 2])
+        try await queue.write { try $0.execute(sql: "UPDATE Board SET due = 'soon'") }
+        let report = try await Inspection.report(of: directory.file("own.db"))
+        #expect(report.nextPush.requests.map(\.operation) == [])
+        #expect(report.nextPush.notSent.map(\.reason) == ["unreadable", "held"])
+    }
+
+    @Test(arguments: StoreFixture.Kind.allCases)
+    func `a link to a file is followed`(_ kind: StoreFixture.Kind) async throws {
+        let store = StoreFixture(kind)
+        try store.make { try $0.upsert([Item(id: "a")], in: "Board") }
+        let link = try store.path("link")
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: store.path())
+        #expect(try await Inspection.report(of: link).tables.map(\.rows) == [1, 0])
+    }
+
+    #if os(Linux)
+        @Test func `a report that cannot be written is a failure`() async throws {
+            let store = StoreFixture(.sqlite)
+            try store.make()
+            let program = try builtProgram("sync-inspect").path
+            let result = try await Subprocess.run(
+                .name("sh"), arguments: ["-c", "\"$0\" \"$1\" >/dev/full", program, try store.path()],
+                output: .discarded, error: .string(limit: 1 << 20))
+            #expect(result.terminationStatus == .exited(1))
+            #expect(result.standardError.contains("cannot be written"), "\(result.standardError)")
+        }
+    #endif
 
     @Test(arguments: StoreFixture.Kind.allCases)
     func `parents are those that the app has last declared`(_ kind: StoreFixture.Kind) async throws {

@@ -225,6 +225,46 @@ struct StorageTests {
         }
     }
 
+    @Test func `the database of another program is an error and is not changed`() async throws {
+        try await withTemporaryDirectory { directory in
+            let file = directory.appending(path: "own.sqlite")
+            let queue = try DatabaseQueue(path: file.path)
+            var migrator = DatabaseMigrator()
+            // The server's own migrations have such names too.
+            migrator.registerMigration("1") { try $0.execute(sql: "CREATE TABLE note (id TEXT)") }
+            try migrator.migrate(queue)
+            try queue.close()
+            let content = try Data(contentsOf: file)
+            let error = await #expect(throws: TableServerError.self) {
+                try await withServer({ $0.storage = .file(file.path) }) { _, _ in }
+            }
+            #expect(error?.code == .storage)
+            #expect(error?.message.contains("was not created by the server") == true)
+            #expect(try Data(contentsOf: file) == content)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == ["own.sqlite"])
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `a file without tables is used, also after a start that ended before its first migration`(
+        hasMigrator: Bool
+    ) async throws {
+        try await withTemporaryDirectory { directory in
+            let file = directory.appending(path: "rows.sqlite")
+            try Data().write(to: file)
+            if hasMigrator {
+                let queue = try DatabaseQueue(path: file.path)
+                try DatabaseMigrator().migrate(queue)
+                try queue.close()
+            }
+            for _ in 1...2 {
+                try await withServer({ $0.storage = .file(file.path) }) { server, _ in
+                    try #expect(server.rows(in: "TodoItem").isEmpty)
+                }
+            }
+        }
+    }
+
     @Test func `a directory that does not exist is an error`() async throws {
         try await withTemporaryDirectory { directory in
             let file = directory.appending(path: "no/such/rows.sqlite").path

@@ -97,12 +97,11 @@
                 pg_ctl --pgdata "$directory/data" --log "$directory/log" --wait "$@" >>"$directory/log" 2>&1
             }
             start() {
-                control start --options "-k '$directory' -h '' -c max_connections=400 -c fsync=off" && echo ready
+                control start --options "-k '$directory' -h '' -c max_connections=400 -c fsync=off" && echo ready || echo failed
             }
             trap '' INT
             initdb --pgdata "$directory/data" --auth trust --username postgres --encoding UTF8 --no-sync \\
-                >>"$directory/log" 2>&1
-            start
+                >>"$directory/log" 2>&1 && start || echo failed
             while read -r command schema; do
                 if [ "$command" = schema ]; then
                     psql --host "$directory" --username postgres --quiet --command "CREATE SCHEMA $schema" \\

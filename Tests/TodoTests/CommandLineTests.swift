@@ -3,8 +3,10 @@
 
 import ArgumentParser
 import Foundation
+import Subprocess
 import SyncModels
 import TableServer
+import TestSupport
 import Testing
 
 @testable import todo
@@ -103,6 +105,52 @@ import Testing
             #expect(
                 run.errors.contains(file.path) && run.errors.contains("not an SQLite database"),
                 "\(run.errors)")
+        }
+    }
+
+    @Test func `the server refuses the file of a list, whose changes stay queued`() async throws {
+        try await TodoProcess.withDirectory { todo in
+            #expect(try await todo.run("add", "Buy eggs").status == 0)
+            let file = todo.directory.appending(path: "todo.sqlite").path
+            let served = try await todo.run("serve", "--port", "0", "--file", file)
+            #expect(served.status == 1)
+            #expect(served.errors.contains("was not created by the server"), "\(served.errors)")
+            #expect(try await todo.run("list").output.contains("Buy eggs\n1 item, 1 change is queued"))
+        }
+    }
+
+    #if os(Linux)
+        @Test func `output that cannot be written is a failure`() async throws {
+            try await TodoProcess.withDirectory { todo in
+                let program = try builtProgram("todo").path
+                let result = try await Subprocess.run(
+                    .name("sh"),
+                    arguments: [
+                        "-c", "\"$0\" --data \"$1\" list >/dev/full", program, todo.directory.path,
+                    ], output: .discarded, error: .string(limit: 1 << 20))
+                #expect(result.terminationStatus == .exited(1))
+                #expect(result.standardError.contains("cannot be written"), "\(result.standardError)")
+            }
+        }
+    #endif
+
+    @Test(arguments: [["add"], ["edit", "eggs"]])
+    func `a text that was not UTF-8 is wrong usage, and one with a dash can be written`(
+        command: [String]
+    ) throws {
+        #expect(throws: (any Error).self) { try Todo.parseAsRoot(command + ["caf\u{FFFD}"]) }
+        #expect(throws: Never.self) { try Todo.parseAsRoot(command + ["--", "-5 degrees"]) }
+    }
+
+    @Test func `whitespace around the stored id of the installation is ignored`() async throws {
+        try await TodoFixture.run { fixture in
+            try await TodoProcess.withDirectory { todo in
+                #expect(try await todo.run("add", "Buy eggs").status == 0)
+                try Data("abc\n".utf8).write(to: todo.directory.appending(path: "installation"))
+                let run = try await todo.run("--server", "\(fixture.server.url)", "sync")
+                #expect(run.status == 0, "\(run.errors)")
+                #expect(try fixture.texts() == ["Buy eggs"])
+            }
         }
     }
 

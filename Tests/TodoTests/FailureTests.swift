@@ -26,7 +26,8 @@ import Testing
 
     @Test func `a server without the table is not reported as unreachable`() async throws {
         try await withTableServer(.init(tables: [.init("Other")])) { server in
-            let app = try TodoFixture.app(server.url)
+            let transcript = Transcript()
+            let app = try TodoFixture.app(server.url, transcript)
             await expectFailure(of: app, containing: "no table 'TodoItem'") {
                 try await app.pullWithProgress()
             }
@@ -34,6 +35,9 @@ import Testing
             await expectFailure(of: app, containing: "no table 'TodoItem'", "1 change is queued") {
                 try await app.sync(onConflict: nil)
             }
+            #expect(try await app.context.operationErrors().count == 1)
+            try await app.listConflicts()
+            #expect(transcript.lines.last == "There are no conflicts.")
         }
     }
 

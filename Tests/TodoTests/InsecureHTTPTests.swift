@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import SyncCore
+import StoreMemory
+import SyncModels
+import TableServer
 import Testing
 
 @testable import todo
@@ -18,6 +20,19 @@ import Testing
         await expectFailure(of: app, containing: "--insecure-http") { try await app.pullWithProgress() }
     }
 
+    @Test func `another invalid configuration is not reported as plain HTTP`() async throws {
+        try await TodoFixture.run { fixture in
+            let context = SyncContext(
+                client: SyncClient(url: fixture.server.url, installationID: "a\nb"),
+                dataSource: try MemoryStore(tables: .models(TodoItem.self)))
+            let app = TodoApp(context: context, console: Transcript().console(), storeName: "memory")
+            let message = await expectFailure(of: app, containing: "header") {
+                try await app.pullWithProgress()
+            }
+            #expect(!message.contains("HTTP to"))
+        }
+    }
+
     @Test func `the option allows plain HTTP, before and after the subcommand`() async throws {
         try await TodoProcess.withDirectory { todo in
             for arguments in [["--insecure-http", "pull"], ["pull", "--insecure-http"]] {
@@ -28,7 +43,10 @@ import Testing
         }
     }
 
-    @Test(arguments: ["http://user:secret@todo.test", "http://todo.test?a=b", "http://todo.test#a"])
+    @Test(arguments: [
+        "http://user:secret@todo.test", "http://todo.test?a=b", "http://todo.test#a",
+        "http://127.0.0.1:65536",
+    ])
     func `an address that a client does not accept is wrong usage`(address: String) {
         #expect(ServerURL(argument: address) == nil)
     }

@@ -56,6 +56,23 @@ import Testing
         }
     }
 
+    @Test func `the id that the list of conflicts shows is enough to resolve one`() async throws {
+        try await TodoFixture.run { fixture in
+            let transcript = Transcript()
+            let app = try fixture.app(transcript)
+            for id in ["12345678-a", "12345678-b"] { try await fixture.put(id, id) }
+            try await app.sync(onConflict: nil)
+            try await app.edit("12345678-a", text: "client")
+            try await fixture.put("12345678-a", "server")
+            try? await app.sync(onConflict: .cancel)
+            let lineCount = transcript.lines.count
+            try await app.listConflicts()
+            let title = try #require(transcript.lines.dropFirst(lineCount).first)
+            let id = try #require(title.split(separator: " ").last.map(String.init))
+            #expect(try await app.operationError(id).itemID == "12345678-a")
+        }
+    }
+
     @Test(arguments: ["bread", "", "cafe\u{301}", "MILK"])
     func `a beginning that no id has is an error`(id: String) async throws {
         let app = try await app()

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import SyncCore
+import SyncModels
 import TableServer
 import Testing
 
@@ -45,6 +45,26 @@ import Testing
                 of: app, containing: "Buy eggs", "did not confirm", "Out of order"
             ) { try await app.sync(onConflict: nil) }
             #expect(!message.contains("refused"))
+        }
+    }
+
+    @Test(arguments: [500, 200])
+    func `only a change that the server has refused waits for a decision`(status: Int) async throws {
+        try await TodoFixture.run { fixture in
+            let transcript = Transcript()
+            let app = try fixture.app(transcript)
+            try await app.add("Buy eggs")
+            fixture.server.onRequest { $0.method == "POST" ? Self.jsonError(status, "No") : .none }
+            try? await app.push(onConflict: nil)
+            #expect(try await app.context.operationErrors().count == 1)
+            try await app.listConflicts()
+            #expect(transcript.lines.last == "There are no conflicts.")
+            try await app.list(TodoItem.all.raw)
+            #expect(transcript.text.contains(" * [ ] Buy eggs"), "\(transcript.text)")
+            fixture.server.onRequest { $0.method == "POST" ? Self.jsonError(400, "No") : .none }
+            try? await app.push(onConflict: nil)
+            try await app.list(TodoItem.all.raw)
+            #expect(transcript.text.contains(" ! [ ] Buy eggs"), "\(transcript.text)")
         }
     }
 

@@ -34,6 +34,22 @@ import Testing
         }
     }
 
+    @Test func `a failed push does not hide an earlier conflict or its exit code`() async throws {
+        try await TodoFixture.run { fixture in
+            let transcript = Transcript()
+            let app = try await appWithConflict(fixture, transcript)
+            await #expect(throws: ExitCode(2)) { try await app.push(onConflict: .cancel) }
+            fixture.server.onRequest { _ in .answer(status: 503) }
+            for command in [app.push, app.sync] {
+                let lineCount = transcript.lines.count
+                await #expect(throws: ExitCode(2)) { try await command(.cancel) }
+                let lines = transcript.lines.dropFirst(lineCount)
+                #expect(lines.contains { $0.contains("is not available") }, "\(lines)")
+                #expect(lines.last?.contains("1 conflict is left pending") == true)
+            }
+        }
+    }
+
     @Test func `a refusal and a conflict in one push are both reported`() async throws {
         try await TodoFixture.run { fixture in
             let transcript = Transcript()

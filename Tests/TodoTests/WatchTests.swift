@@ -56,4 +56,26 @@ import Testing
         try await app.add("Buy eggs")
         try await app.watch { for await _ in shown { return } }
     }
+
+    @Test func `watch marks a change that the server refuses, and shows the reason`() async throws {
+        try await TodoFixture.run { fixture in
+            fixture.server.onRequest { request in
+                guard request.method == "POST" else { return .none }
+                return .answer(
+                    status: 400, headers: ["Content-Type": "application/json"],
+                    body: Data(#"{"error":"No eggs"}"#.utf8))
+            }
+            let (shown, continuation) = AsyncStream.makeStream(of: Void.self)
+            let transcript = Transcript()
+            let console = Console { text in
+                transcript.console().write(text)
+                let parts = [" ! [ ] Buy eggs", "No eggs", "todo conflicts"]
+                if parts.allSatisfy(transcript.text.contains) { continuation.yield() }
+            }
+            let app = TodoApp(context: try fixture.app().context, console: console, storeName: "")
+            try await app.add("Buy eggs")
+            try await app.watch { for await _ in shown { return } }
+            #expect(!transcript.text.contains("pushResult"))
+        }
+    }
 }

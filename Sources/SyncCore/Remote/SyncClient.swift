@@ -110,8 +110,10 @@ public final class SyncClient: Sendable {
                 "it must not have a user name or password"
             } else if url.query != nil || url.fragment != nil {
                 "it must not have a query or fragment"
-            } else if Origin(url) == nil {
+            } else if url.host(percentEncoded: true)?.isEmpty != false {
                 "it has no host"
+            } else if Origin(url) == nil {
+                "its port must be at most 65535"
             } else {
                 nil
             }

@@ -107,11 +107,34 @@ struct SQLiteOpening {
         guard let path else { return try DatabaseQueue(configuration: configuration) }
         // Rows are secret from other users of the machine. If the file cannot be created, SQLite reports it.
         _ = PrivateFile.create(at: path)
+        try checkOwner(path)
         let pool = try DatabasePool(path: path, configuration: configuration)
         // A confirmed change survives a loss of power. GRDB chooses NORMAL for a write-ahead log.
         try pool.writeWithoutTransaction { database in
             try database.execute(sql: "PRAGMA synchronous = FULL")
         }
         return pool
+    }
+    /// Refuses the database of another program: its file would get the tables of the server, and its own migrations would
+    /// be taken for those of the server.
+    ///
+    /// A pool turns on the write-ahead log when it opens a file. Therefore this uses another connection, which writes nothing.
+    private func checkOwner(_ path: String) throws {
+        var configuration = Configuration()
+        configuration.busyMode = .timeout(limits.lock / .seconds(1))
+        let database = try DatabaseQueue(path: path, configuration: configuration)
+        defer { try? database.close() }
+        // The migrator creates its own table before the transaction of the first migration.
+        let names = try database.read { database in
+            try String.fetchSet(
+                database,
+                sql: "SELECT name FROM sqlite_master WHERE type = 'table' AND name != 'grdb_migrations'")
+        }
+        guard names.isEmpty || !names.isDisjoint(with: SQLiteSchema.ownTables) else {
+            throw TableServerError(
+                .storage,
+                "The file '\(name)' is an SQLite database that was not created by the server; choose another path."
+            )
+        }
     }
 }

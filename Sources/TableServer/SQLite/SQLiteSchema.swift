@@ -7,6 +7,9 @@ import SyncCore
 
 /// The tables of the database: one for the rows of each table of the server, and three for all of them.
 enum SQLiteSchema {
+    /// Tables of which a file has one after each migration.
+    static let ownTables: Set<String> = ["serverRow", "serverColumn"]
+
     /// Creates the database table for the rows of a table, if it does not exist.
     static func create(_ tableKey: String, in database: Database) throws {
         try database.execute(

@@ -64,7 +64,10 @@ extension StoreState {
     fileprivate func copy() throws -> MemoryStore {
         let store = try MemoryStore(tables: catalog.tables)
         try store.write { transaction in
-            for operation in operations where unreadableItems[operation.id] == nil {
+            for operation in operations {
+                var operation = operation
+                // Other operations wait for it, as they do when the push cannot read the item.
+                if unreadableItems[operation.id] != nil { operation.state = .parked }
                 try transaction.put(operation)
                 if let item = items[operation.id] { try transaction.upsert([item], in: operation.table) }
             }

@@ -35,11 +35,13 @@ struct StoreState: Sendable {
     ///
     /// - Throws: ``StoreError``.
     init(file: String) throws {
-        let header = try Self.header(of: file)
+        // Stores refuse links, but an app may open its own database through one. Its log is beside the target.
+        let path = URL(filePath: file).resolvingSymlinksInPath().path
+        let header = try Self.header(of: path)
         if SQLiteStore.recognizes(header: header) {
-            self = try SQLiteStore.inspect(path: file) { try StoreState(file: file, .sqlite, $0) }
+            self = try SQLiteStore.inspect(path: path) { try StoreState(file: file, .sqlite, $0) }
         } else if LMDBStore.recognizes(header: header) {
-            self = try LMDBStore.inspect(path: file) { try StoreState(file: file, .lmdb, $0) }
+            self = try LMDBStore.inspect(path: path) { try StoreState(file: file, .lmdb, $0) }
         } else {
             throw StoreError(.corrupt, "'\(file)' is neither an SQLite database nor an LMDB file.")
         }
@@ -82,13 +84,12 @@ struct StoreState: Sendable {
     /// Returns the first bytes of the file.
     private static func header(of file: String) throws(StoreError) -> [UInt8] {
         do {
-            let url = URL(filePath: file).resolvingSymlinksInPath()
-            let attributes = try FileManager.default.attributesOfItem(atPath: url.path)
+            let attributes = try FileManager.default.attributesOfItem(atPath: file)
             // Opening a pipe waits for a writer.
             guard attributes[.type] as? FileAttributeType == .typeRegular else {
                 throw StoreError(.cannotOpen, "'\(file)' is not a regular file.")
             }
-            let handle = try FileHandle(forReadingFrom: url)
+            let handle = try FileHandle(forReadingFrom: URL(filePath: file))
             defer { try? handle.close() }
             return try handle.read(upToCount: 4096).map(Array.init) ?? []
         } catch let error as StoreError {

@@ -21,7 +21,10 @@ struct DataDirectory {
     /// Returns the id of this installation, which requests carry. The first call generates and stores it.
     func installationID() throws -> String {
         let file = url.appendingPathComponent("installation")
-        if let id = try? String(contentsOf: file, encoding: .utf8), !id.isEmpty { return id }
+        // An editor may have added a newline, which a header cannot have.
+        let stored = try? String(contentsOf: file, encoding: .utf8).trimmingCharacters(
+            in: .whitespacesAndNewlines)
+        if let stored, !stored.isEmpty { return stored }
         let id = UUID().uuidString.lowercased()
         do {
             try Data(id.utf8).write(to: file, options: .atomic)

@@ -49,7 +49,8 @@ extension TodoApp {
         if error.has(.serviceUnavailable) || error.has(.pushAbortedService) {
             return await unavailableServerMessage(error)
         }
-        if error.has(.invalidConfiguration), context.client.url.scheme?.lowercased() == "http" {
+        if error.has(.invalidConfiguration) {
+            guard isInsecure else { return error.innermost.message + (await pendingSummary()) }
             return
                 "Plain HTTP to \(server) is not allowed: others on the network could read and change the data. "
                 + "Use an https address, or allow it with --insecure-http." + (await pendingSummary())
@@ -58,7 +59,16 @@ extension TodoApp {
             return "The server \(server) requires users to sign in, which this app does not support."
                 + (await pendingSummary())
         }
+        if error.code == .pushCompletedWithErrors, let result = error.pushResult {
+            return message(for: result.errors)
+        }
         return "\(error.message) (code \(error.code.rawValue))"
+    }
+
+    /// Whether the transport refuses the server's address, because it is plain HTTP to another host.
+    private var isInsecure: Bool {
+        guard let origin = Origin(context.client.url) else { return false }
+        return origin.scheme == "http" && !origin.isLoopback && !allowsInsecureHTTP
     }
 
     private func unavailableServerMessage(_ error: SyncError) async -> String {
@@ -70,12 +80,13 @@ extension TodoApp {
             + (retryHint ?? "") + (await pendingSummary())
     }
 
-    /// Returns one line for each change that a push did not complete, with its error.
-    func lines(of errors: [TableOperationError]) -> [String] {
-        errors.map { error in
+    /// Returns a line for each change that a push did not complete, with its error, below a title.
+    func message(for errors: [TableOperationError]) -> String {
+        let lines = errors.map { error in
             let text = (error.item?.text ?? error.itemID).printable.shortened()
             return "  \(error.kind) \"\(text)\": \(error.message) (code \(error.code.rawValue))"
         }
+        return (["These changes failed and stay queued:"] + lines).joined(separator: "\n")
     }
 
     /// The message for a server without the table.

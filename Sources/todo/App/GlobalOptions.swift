@@ -59,7 +59,9 @@ struct GlobalOptions: ParsableArguments {
                     installationID: try directory.installationID()),
                 dataSource: try store.open(in: directory.url))
             let storeName = "\(store.rawValue) (\(store.location(in: directory.url)))"
-            return TodoApp(context: context, console: .terminal, storeName: storeName)
+            return TodoApp(
+                context: context, console: .terminal, storeName: storeName,
+                allowsInsecureHTTP: allowsInsecureHTTP)
         } catch let error as StoreError where error.code == .alreadyOpen && store == .lmdb {
             throw Failure(
                 """

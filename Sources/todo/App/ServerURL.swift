@@ -3,14 +3,14 @@
 
 import ArgumentParser
 import Foundation
+import SyncCore
 
 /// The address of a server on the command line.
 struct ServerURL: ExpressibleByArgument {
     let url: URL
 
     init?(argument: String) {
-        guard let url = URL(string: argument), ["http", "https"].contains(url.scheme?.lowercased()),
-            url.host?.isEmpty == false, url.user == nil, url.query == nil, url.fragment == nil
+        guard let url = URL(string: argument), Origin(url) != nil, url.query == nil, url.fragment == nil
         else { return nil }
         self.url = url
     }

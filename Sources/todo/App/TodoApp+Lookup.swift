@@ -19,7 +19,7 @@ extension TodoApp {
     ///
     /// - Throws: ``Failure`` when no item matches, when more than one matches, or when the item has no error.
     func operationError(_ prefix: String) async throws -> TableOperationError {
-        let errors = try await context.operationErrors().filter(\.needsDecision)
+        let errors = try await errorsToDecide()
         // A deleted item has only its error.
         let deleted = errors.filter { $0.kind == .delete }.map { (id: $0.itemID, text: $0.item?.text ?? "") }
         let items = try await table.fetch().map { (id: $0.id.text, text: $0.text) } + deleted

@@ -10,6 +10,8 @@ struct TodoApp: Sendable {
     let console: Console
     /// The store's name and location, for `todo status`.
     let storeName: String
+    /// Whether plain HTTP to other hosts is allowed.
+    var allowsInsecureHTTP = false
 
     var table: ModelTable<TodoItem> { context.table(TodoItem.self) }
 

@@ -14,5 +14,6 @@ protocol TodoCommand: AsyncParsableCommand {
 extension TodoCommand {
     func run() async throws {
         try await options.withTodoApp { try await run($0) }
+        try Console.checkOutput()
     }
 }

@@ -1,6 +1,7 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
+import ArgumentParser
 import SyncModels
 
 /// A to-do item.
@@ -22,4 +23,20 @@ extension Item {
 
     /// Whether a to-do item is done.
     var isComplete: Bool { self["complete"] == true }
+}
+
+extension TodoItem {
+    /// Checks a text of the command line.
+    ///
+    /// - Throws: ``ArgumentParser/ValidationError``.
+    static func validate(text: String) throws {
+        if text.allSatisfy(\.isWhitespace) { throw ValidationError("The item's text cannot be empty.") }
+        // Swift replaces bytes of an argument that are not UTF-8.
+        if text.unicodeScalars.contains("\u{FFFD}") {
+            throw ValidationError("The item's text must be UTF-8, without the character U+FFFD.")
+        }
+    }
+
+    /// How a text that looks like an option is written.
+    static let dashHelp = "Put -- before a text that begins with a dash."
 }

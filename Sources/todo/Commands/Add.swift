@@ -7,13 +7,13 @@ import SyncModels
 struct Add: TodoCommand {
     static let configuration = CommandConfiguration(abstract: "Add an item.")
 
-    @Argument(help: "The item's text.")
+    @Argument(help: "The item's text. \(TodoItem.dashHelp)")
     var text: String
 
     @OptionGroup var options: GlobalOptions
 
     func validate() throws {
-        if text.allSatisfy(\.isWhitespace) { throw ValidationError("The item's text cannot be empty.") }
+        try TodoItem.validate(text: text)
     }
 
     func run(_ app: TodoApp) async throws { try await app.add(text) }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import SyncCore
+import SyncModels
 
 struct Conflicts: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -22,8 +22,9 @@ struct ListConflicts: TodoCommand {
 extension TodoApp {
     /// Prints the operation errors.
     func listConflicts() async throws {
-        let errors = try await context.operationErrors().filter(\.needsDecision)
-        let ids = ShortIDs(errors.map(\.itemID))
+        let errors = try await errorsToDecide()
+        // `resolve` also finds items without an error.
+        let ids = ShortIDs(try await table.fetch().map(\.id.text) + errors.map(\.itemID))
         guard !errors.isEmpty else { return console.print("There are no conflicts.") }
         for error in errors {
             show(error, id: ids.short(error.itemID))

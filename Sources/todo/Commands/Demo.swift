@@ -19,13 +19,21 @@ struct Demo: AsyncParsableCommand {
         let directory = FileManager.default.temporaryDirectory
             .appendingPathComponent("todo-demo-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: directory) }
+        let remove = { @Sendable () -> Void in try? FileManager.default.removeItem(at: directory) }
+        // A signal and a closed pipe would end the process without the `defer`.
+        signal(SIGPIPE, SIG_IGN)
+        let signals = TerminationSignals(duringStart: {
+            remove()
+            Foundation.exit(EXIT_FAILURE)
+        })
+        defer { withExtendedLifetime(signals, remove) }
         let configuration = TableServer.Configuration(tables: [.init(TodoItem.schema.name)])
         let rowsAreEqual = try await withTableServer(configuration) { server in
             var story = try DemoStory(
                 server: server, store: options.store, directory: directory, console: .terminal)
             return try await story.play()
         }
+        try Console.checkOutput()
         guard rowsAreEqual else { throw Failure("The devices and the server have different rows.") }
     }
 }

@@ -10,13 +10,13 @@ struct Edit: TodoCommand {
     @Argument(help: "The item's id, or the beginning of it.")
     var id: String
 
-    @Argument(help: "The new text.")
+    @Argument(help: "The new text. \(TodoItem.dashHelp)")
     var text: String
 
     @OptionGroup var options: GlobalOptions
 
     func validate() throws {
-        if text.allSatisfy(\.isWhitespace) { throw ValidationError("The item's text cannot be empty.") }
+        try TodoItem.validate(text: text)
     }
 
     func run(_ app: TodoApp) async throws { try await app.edit(id, text: text) }

@@ -76,8 +76,7 @@ extension TodoApp {
         }
         let ids = ShortIDs(all.map(\.id.text))
         let queued = Set(try await context.pendingOperations().map { UTF8Text($0.itemID) })
-        let refused = Set(
-            try await context.operationErrors().filter(\.needsDecision).map { UTF8Text($0.itemID) })
+        let refused = try await refusedItems()
         for item in result.items {
             let id = UTF8Text(item.id)
             let mark = refused.contains(id) ? console.styled("!", .red) : queued.contains(id) ? "*" : " "

@@ -49,17 +49,10 @@ extension TodoApp {
             throw Failure(
                 """
                 Nothing was removed, because \(queued).
-                \(await cause(of: error))
+                \(await userFacingError(for: error).localizedDescription)
                 To discard the queued changes, run `todo purge --discard`.
                 """)
         }
         console.print("All items were removed from this device.")
-    }
-
-    private func cause(of error: SyncError) async -> String {
-        guard error.code == .pushCompletedWithErrors, let result = error.pushResult else {
-            return await userFacingError(for: error).localizedDescription
-        }
-        return lines(of: result.errors).joined(separator: "\n")
     }
 }

@@ -19,13 +19,13 @@ struct Sync: TodoCommand {
 extension TodoApp {
     /// Pushes, resolves conflicts, then pulls. Items with unresolved conflicts keep the client's value.
     ///
-    /// - Throws: The errors of ``conclude(_:pullFailure:)``.
+    /// - Throws: The errors of ``conclude(_:failure:)``.
     func sync(onConflict choice: ConflictChoice?) async throws {
-        let outcome = try await pushResolvingConflicts(onConflict: choice)
+        let outcome = try await outcomeOfPush(onConflict: choice)
         do {
             try await pullWithProgress()
         } catch let error as SyncError {
-            return try conclude(outcome, pullFailure: await userFacingError(for: error).localizedDescription)
+            return try conclude(outcome, failure: await userFacingError(for: error).localizedDescription)
         }
         try conclude(outcome)
     }

@@ -4,6 +4,18 @@
 import SyncModels
 
 extension TodoApp {
+    /// Returns the errors about which the user must decide, in the order of the queue. After other failures, sending again
+    /// is enough. A parked change is not sent again.
+    func errorsToDecide() async throws -> [TableOperationError] {
+        let parked = Set(try await context.pendingOperations().filter { $0.state == .parked }.map(\.id))
+        return try await context.operationErrors().filter { $0.isRefusal || parked.contains($0.operationID) }
+    }
+
+    /// Returns the ids of the items about which the user must decide.
+    func refusedItems() async throws -> Set<UTF8Text> {
+        Set(try await errorsToDecide().map { UTF8Text($0.itemID) })
+    }
+
     /// Shows an error with the client's and the server's item.
     func show(_ error: TableOperationError, id: String) {
         let title = error.isConflict ? "Server Conflict" : "Error"

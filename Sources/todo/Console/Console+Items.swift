@@ -57,8 +57,12 @@ extension Console {
 }
 
 extension TableOperationError {
-    /// Whether the user must decide. After a network failure, sending again is enough.
-    var needsDecision: Bool { isConflict || status != nil }
+    /// Whether the server has refused the change, so that sending it again is probably refused too. It does not refuse a
+    /// change that it only did not confirm, nor one for a table that it does not have yet.
+    var isRefusal: Bool {
+        guard let status, code != .tableNotOnServer else { return isConflict }
+        return isConflict || (300..<500).contains(status)
+    }
 
     /// The server's item, if it exists and is not deleted.
     var existingServerItem: Item? { serverItem.flatMap { $0.system.deleted ? nil : $0 } }

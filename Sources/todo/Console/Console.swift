@@ -3,6 +3,7 @@
 
 import Foundation
 import SyncCore
+import Synchronization
 
 /// The app's input and output: a terminal, a pipe, or a test.
 struct Console: Sendable {
@@ -63,11 +64,23 @@ extension Console {
             isInteractive: isTerminal && isatty(STDIN_FILENO) == 1, rewritesLines: supportsEscapes,
             showsColor: supportsEscapes && (environment["NO_COLOR"] ?? "").isEmpty,
             write: { text in
-                Swift.print(text, terminator: "")
-                fflush(nil)
+                do {
+                    try FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
+                } catch {
+                    outputFailure.withLock { $0 = $0 ?? error }
+                }
             },
             writeError: { FileHandle.standardError.write(Data($0.utf8)) },
             readLine: { Swift.readLine() })
+    }
+
+    /// Why standard output could not be written. A command continues, because its changes are more than its output.
+    private static let outputFailure = Mutex<(any Error)?>(nil)
+
+    /// - Throws: ``Failure`` if standard output could not be written.
+    static func checkOutput() throws {
+        guard let error = outputFailure.withLock({ $0 }) else { return }
+        throw Failure("The output cannot be written: \(error.localizedDescription)")
     }
 
     /// Writes a warning to standard error.

@@ -20,7 +20,9 @@ struct NotesTests {
     @Test func `notes stay in the queue while the server cannot be reached`() async throws {
         let path = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path()
         defer {
-            for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
+            for suffix in ["", "-wal", "-shm", ".lock"] {
+                try? FileManager.default.removeItem(atPath: path + suffix)
+            }
         }
         let transport = OfflineTransport()
         let url = try #require(URL(string: "https://example.com"))

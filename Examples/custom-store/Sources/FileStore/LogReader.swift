@@ -25,18 +25,30 @@ struct LogReader {
     ///
     /// - Throws: ``DamagedRecord``.
     mutating func next() throws -> [ChangeLog.Change]? {
+        guard let (body, isIntact) = record(at: position), isIntact || body.endIndex < bytes.endIndex else {
+            // A damaged length also exceeds the file, but then complete records follow.
+            guard !hasRecord(after: position) else { throw DamagedRecord(position: position) }
+            return nil
+        }
+        guard isIntact, let changes = Self.changes(in: body) else { throw DamagedRecord(position: position) }
+        position = body.endIndex
+        return changes
+    }
+
+    /// Returns the changes of the record at a position, and whether they match their checksum; `nil` when the file ends
+    /// before the record.
+    private func record(at position: Int) -> (body: ArraySlice<UInt8>, isIntact: Bool)? {
         var rest = bytes[position...]
         // A file may have grown before the bytes of the record were stored; then its length is still 0.
         guard let length = rest.popNumber(), length != 0, let checksum = rest.pop(8),
             let body = rest.pop(length)
         else { return nil }
-        guard checksum.elementsEqual(Self.checksum(of: body)) else {
-            if rest.isEmpty { return nil }
-            throw DamagedRecord(position: position)
-        }
-        guard let changes = Self.changes(in: body) else { throw DamagedRecord(position: position) }
-        position = rest.startIndex
-        return changes
+        return (body, checksum.elementsEqual(Self.checksum(of: body)))
+    }
+
+    /// Whether an intact record begins anywhere after a position.
+    private func hasRecord(after position: Int) -> Bool {
+        bytes.indices.suffix(from: position).dropFirst().contains { record(at: $0)?.isIntact == true }
     }
 
     private static func changes(in body: ArraySlice<UInt8>) -> [ChangeLog.Change]? {

@@ -49,10 +49,10 @@ final class DamagedFileTests {
         let records = records(in: bytes)
         #expect(records.count == 4)
         for record in records.dropLast() {
-            // The last byte of the length, the checksum, and the changes.
-            for position in [record.lowerBound + 7, record.lowerBound + 8, record.lowerBound + 16] {
+            // Each byte of the length and the checksum, and the first byte of the changes.
+            for position in record.prefix(17) {
                 var damaged = bytes
-                damaged[position] ^= 1
+                damaged[position] ^= 0x40
                 try write(damaged)
                 let error = #expect(throws: StoreError.self) { try openedIDs() }
                 #expect(error?.code == .corrupt)

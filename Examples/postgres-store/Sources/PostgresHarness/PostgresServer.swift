@@ -67,11 +67,11 @@ final class PostgresServer: Sendable {
             pg_ctl --pgdata "$directory/data" --log "$directory/log" --wait "$@" >>"$directory/log" 2>&1
         }
         start() {
-            control start --options "-k '$directory' -h '' -c max_connections=200 -c fsync=off" && echo ready
+            control start --options "-k '$directory' -h '' -c max_connections=200 -c fsync=off" && echo ready || echo failed
         }
         trap '' INT
-        initdb --pgdata "$directory/data" --auth trust --username postgres --no-sync >>"$directory/log" 2>&1
-        start
+        initdb --pgdata "$directory/data" --auth trust --username postgres --no-sync >>"$directory/log" 2>&1 \\
+            && start || echo failed
         while read -r command; do
             control stop --mode immediate
             start

@@ -30,7 +30,12 @@ struct PostgresConnection: Sendable {
         // Warnings do not belong on the app's standard error output.
         PQsetNoticeProcessor(handle, { _, _ in }, nil)
         // Does not rely on the server's configuration: without it, a crash of the server loses returned writes.
-        try run("SET synchronous_commit TO on")
+        do {
+            try run("SET synchronous_commit TO on")
+        } catch {
+            close()
+            throw error
+        }
     }
 
     var isLost: Bool { PQstatus(handle) != CONNECTION_OK }

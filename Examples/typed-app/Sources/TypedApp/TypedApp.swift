@@ -43,6 +43,8 @@ struct Todo: SyncModel {
             }
         }
         _ = await sync.finish(within: .seconds(10))
+        let pending = try await context.pendingOperationCount()
+        if pending > 0 { print("Changes that the next start sends: \(pending)") }
         try await context.close()
         _ = try await (running, showing)
     }

@@ -50,6 +50,8 @@ struct MeasuringService: Service {
             ],
             gracefulShutdownSignals: [.sigint, .sigterm], logger: Logger(label: "worker"))
         try await group.run()
+        let pending = try await context.pendingOperationCount()
+        if pending > 0 { print("Measurements that the next start sends: \(pending)") }
         try await context.close()
     }
 }

@@ -71,7 +71,8 @@ extension HTTPTransportRequest {
         guard let url = head.url, let origin = Origin(url) else {
             throw SyncError(
                 .invalidConfiguration,
-                "The URL of a request must begin with http:// or https:// and have a host and no user name.")
+                "The URL of a request must begin with http:// or https:// and have a host, no user name and no port "
+                    + "above 65535.")
         }
         guard origin.scheme == "https" || allowsInsecureHTTP || origin.isLoopback else {
             throw SyncError(
