@@ -341,14 +341,15 @@
             try await withThrowingTaskGroup { group in
                 group.addTask {
                     let connection = try database.connect()
-                    try connection.run("SET statement_timeout TO 1")
+                    try connection.run("SET statement_timeout TO 250")
                     try PostgreSQLSchema(connection).open(tables: ["todoitem"])
                 }
                 group.addTask {
                     try await database.waitForBlockedStatement()
-                    try other.run("SELECT pg_sleep(0.1); SELECT pg_advisory_unlock_all()")
+                    try other.run("SELECT pg_sleep(0.5); SELECT pg_advisory_unlock_all()")
                 }
-                try await group.waitForAll()
+                // The first failure ends the wait of the other task.
+                for try await _ in group {}
             }
         }
     }
