@@ -13,6 +13,9 @@ public struct SyncError: Error, Sendable {
     public let mayRetry: Bool
     /// The wait that the server asks for before the next request.
     public let retryAfter: Duration?
+    /// Whether the response that has ended a push may be about one operation only: see
+    /// `ResponseClassification.mayBeOfRequest(_:)`.
+    var mayBeOfOperation = false
 
     /// Makes an error.
     public init(

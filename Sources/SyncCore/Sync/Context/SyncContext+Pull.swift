@@ -51,20 +51,19 @@ extension SyncContext {
         do {
             return (try await push(tables: nil, budget: budget, onCancellation: onCancellation), nil)
         } catch let error as SyncError {
-            guard let result = error.pushResult, await permitsPull(after: error) else { throw error }
+            guard let result = error.pushResult, permitsPull(after: error) else { throw error }
             return (result, error)
         }
     }
 
     /// Whether rows can be pulled although a push has thrown the error: operations have failed, or the responses that have ended
     /// the push may be about its operations only. If they are not, the pull fails too: see ``SyncError/afterPush(_:)``.
-    private func permitsPull(after error: SyncError) async -> Bool {
+    private func permitsPull(after error: SyncError) -> Bool {
         switch error.code {
         case .pushCompletedWithErrors: return true
         case .pushAbortedService where error.retryAfter == nil:
-            if PushEnding.isTooManyServerErrors(error) { return true }
-            guard let id = error.pushResult?.endingOperation else { return false }
-            return (try? await read { try $0.operation(id: id)?.mayFailAlone }) == true
+            // Not what the operation says now: another push may have sent it since.
+            return PushEnding.isTooManyServerErrors(error) || error.pushResult?.endedByOperation == true
         default: return false
         }
     }

@@ -25,8 +25,10 @@ struct PushEnding: Sendable {
         case .unavailable(let status, let message, let retryAfter):
             let delay = RetryAfter.delay(retryAfter, now: now)
             let cause = SyncError.serviceUnavailable(status: status, message: message, retryAfter: delay)
-            error = SyncError(
+            var error = SyncError(
                 .pushAbortedService, cause.message, cause: cause, mayRetry: true, retryAfter: delay)
+            error.mayBeOfOperation = ResponseClassification.mayBeOfRequest(status)
+            self.error = error
             (mayBeApplied, self.status) = (true, status)
         case .succeeded, .applied, .rowNeeded, .continues, .conflict, .refused, .notApplied, .unknown:
             return nil

@@ -13,8 +13,8 @@ public struct PushResult: Sendable {
     public internal(set) var abortReason: SyncError?
     /// Whether the server has refused an operation of this push, or reported a conflict.
     package internal(set) var hasRefusals = false
-    /// The operation whose request ended the push before the end of the queue, if any.
-    package internal(set) var endingOperation: Int64?
+    /// Whether the response that ended the push before the end of the queue may be about its operation only.
+    var endedByOperation = false
     /// Whether the budget permitted the push to reach the end of the queue.
     package internal(set) var hasReachedEnd = false
 

@@ -78,7 +78,7 @@ struct PushRun {
                 } catch let error as SyncError where PushEnding.isTooManyServerErrors(error) {
                     // The server may fail for these operations only. Those of later rounds are sent.
                     repeated = repeated ?? error
-                    (ending, result.endingOperation) = (nil, nil)
+                    (ending, result.endedByOperation) = (nil, false)
                     serverErrors.restart()
                 }
             }
@@ -212,7 +212,7 @@ struct PushRun {
         }
         // A service that is unavailable says more than server errors, which may be those of some operations.
         if let new = run.pushEnding, ending.map(PushEnding.isTooManyServerErrors) ?? true {
-            (ending, result.endingOperation) = (new, run.operation.id)
+            (ending, result.endedByOperation) = (new, (new as? SyncError)?.mayBeOfOperation == true)
         }
     }
 
