@@ -162,8 +162,7 @@ private struct ItemRow: ScannedRow {
 extension SeededGenerator {
     /// Returns the fields in a layout of random order, with a name that no field has.
     mutating func packed(_ fields: [String: ItemValue]) -> ItemFields {
-        var packed = ItemFields(FieldLayout((fields.keys.sorted() + ["other"]).shuffled(using: &self)))
-        packed.merge(ItemFields(fields))
-        return packed
+        let names = (fields.keys.sorted() + ["other"]).shuffled(using: &self)
+        return ItemFields(fields).packed(in: FieldLayout(names))
     }
 }

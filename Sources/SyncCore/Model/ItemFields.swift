@@ -16,11 +16,6 @@ package struct ItemFields: Sendable {
 
     package init(_ fields: [String: ItemValue]) { storage = .named(fields) }
 
-    /// Makes fields of the layout, all of them missing.
-    package init(_ layout: FieldLayout) {
-        storage = .packed(layout, Array(repeating: .none, count: layout.count))
-    }
-
     /// Makes fields of the layout from the value of each position, `nil` for a missing field.
     package init(_ layout: FieldLayout, _ values: [ItemValue?]) {
         precondition(values.count == layout.count, "Each position of a layout has a value, or nil.")
@@ -58,7 +53,10 @@ package struct ItemFields: Sendable {
         }
         set {
             guard case .packed(let layout, var values) = storage else { return byName[name] = newValue }
-            if let position = layout.position(of: name) {
+            // A dictionary keeps the spelling of the name that a field has, and of one that is only equivalent otherwise.
+            if let position = layout.position(of: name),
+                values[position] != nil || layout.names[position].hasSameBytes(as: name)
+            {
                 storage = .named([:])
                 values[position] = newValue
                 storage = .packed(layout, values)
@@ -112,8 +110,6 @@ package struct ItemFields: Sendable {
         case .packed(_, let values): values.count { $0 != nil }
         }
     }
-
-    package var isEmpty: Bool { count == 0 }
 
     /// Calls the body with each field.
     package func forEach<Failure>(
