@@ -14,9 +14,11 @@ extension URLSessionTransport: ClosableTransport {}
 extension AsyncHTTPTransport: ClosableTransport {}
 
 /// Runs the body once for each transport, with a new server each time, and closes both afterwards.
+///
+/// The default time limits are too long to be reached on a busy machine.
 func withEachTransport(
-    maxBodyBytes: Int = 1 << 20, idleTimeout: Duration = .seconds(60),
-    totalTimeout: Duration = .seconds(60), greeting: [UInt8] = [],
+    maxBodyBytes: Int = 1 << 20, idleTimeout: Duration = .seconds(3600),
+    totalTimeout: Duration = .seconds(3600), greeting: [UInt8] = [],
     respond: @escaping @Sendable (RawHTTPServer.Request) -> [RawHTTPServer.Step],
     _ body: (RawHTTPServer, any ClosableTransport) async throws -> Void
 ) async throws {
