@@ -41,8 +41,7 @@ extension SQLStatement {
         var index = ItemColumns.Position.firstField
         for (position, column) in columns.enumerated() {
             index += 1
-            var hint = position
-            guard let value = item.content.value(of: column.name, at: &hint) else {
+            guard let value = item.content.value(of: column.name, near: position) else {
                 try bindNull(at: index)
                 continue
             }

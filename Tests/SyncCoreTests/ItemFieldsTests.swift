@@ -79,10 +79,10 @@ struct ItemFieldsTests {
                 expected[name] = value
                 #expect(fields.byName == expected)
                 #expect(fields.count == expected.count)
-                var hint = Int.random(in: 0...12, using: &random)
+                let position = Int.random(in: 0...12, using: &random)
                 for name in names {
                     #expect(fields[name] == expected[name])
-                    #expect(fields.value(of: name, at: &hint) == expected[name])
+                    #expect(fields.value(of: name, near: position) == expected[name])
                 }
             }
             #expect(fields == ItemFields(expected))

@@ -68,16 +68,14 @@ package struct ItemFields: Sendable {
 
     /// The value of the field, `nil` when it is missing.
     ///
-    /// - Parameter hint: a position to look at first; becomes the position of the name in the layout.
-    package func value(of name: String, at hint: inout Int) -> ItemValue? {
-        switch storage {
-        case .named(let fields): return fields[name]
-        case .packed(let layout, let values):
-            if hint < values.count, layout.names[hint] == name { return values[hint] }
-            guard let position = layout.position(of: name) else { return .none }
-            hint = position
+    /// - Parameter position: where most layouts have the name, which is looked at first.
+    package func value(of name: String, near position: Int) -> ItemValue? {
+        if case .packed(let layout, let values) = storage, position < values.count,
+            layout.names[position] == name
+        {
             return values[position]
         }
+        return self[name]
     }
 
     /// The layout, if the fields have one.

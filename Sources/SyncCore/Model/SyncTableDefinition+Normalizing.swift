@@ -18,8 +18,7 @@ extension SyncTableDefinition {
                     : SystemProperties.names.contains(name) ? "is set by the server" : "is not declared"
                 throw SyncError(.invalidItem, "The column '\(name)' of the table '\(self.name)' \(reason).")
             }
-            values[position] =
-                columns[position].type.holds(value) ? value : try normalized(value, for: columns[position])
+            values[position] = try normalized(value, for: columns[position])
         }
         return ItemFields(layout, values)
     }

@@ -45,7 +45,7 @@
 
     private static func node(_ filter: Filter, _ columns: inout [String]) -> Node {
         if let (name, test) = ColumnTest.make(filter) {
-            return .column(ColumnCondition(name, at: position(of: name, &columns), [test]))
+            return .column(ColumnCondition(at: position(of: name, &columns), [test]))
         }
         switch filter {
         case .all(let filters): return all(filters, &columns)
@@ -87,17 +87,16 @@
 ///
 /// A class, because each row passes the condition around.
 @usableFromInline package final class ColumnCondition: Sendable {
-    let name: String
     /// The column's position in ``PreparedFilter/columns``.
     package let position: Int
     private let tests: [ColumnTest]
 
-    init(_ name: String, at position: Int, _ tests: [ColumnTest]) {
-        (self.name, self.position, self.tests) = (name, position, tests)
+    init(at position: Int, _ tests: [ColumnTest]) {
+        (self.position, self.tests) = (position, tests)
     }
 
     func and(_ other: ColumnCondition) -> ColumnCondition {
-        ColumnCondition(name, at: position, tests + other.tests)
+        ColumnCondition(at: position, tests + other.tests)
     }
 
     /// Whether the tests hold for the value of the column, null if the row has none; `nil` for unknown.
