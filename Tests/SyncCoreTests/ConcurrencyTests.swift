@@ -81,6 +81,22 @@ import Testing
         #expect(await semaphore.acquire() == nil)
     }
 
+    @Test func `permits ahead are granted at once, and have their turns in order`() async {
+        let semaphore = AsyncSemaphore(permits: 1, ahead: 2)
+        let permits = [await semaphore.acquire(), await semaphore.acquire(), await semaphore.acquire()]
+            .compactMap(\.self)
+        #expect(permits.map(\.isItsTurn) == [true, false, false])
+        async let last = permits[2].turn()
+        async let second = permits[1].turn()
+        permits[0].release()
+        let isSecond = await second
+        #expect(isSecond)
+        #expect(!permits[2].isItsTurn)
+        permits[1].release(closing: true)
+        let isLast = await last
+        #expect(!isLast)
+    }
+
     // MARK: Group commit
 
     /// Runs writes when ``run()`` is called.

@@ -22,6 +22,7 @@ extension SyncContext {
         let (tables, inFlight, user) = (store.dataSource.catalog.tables, inFlight, user)
         try await withStoreErrors {
             try await store.write { transaction in
+                try inFlight.takeBackMarks(in: transaction)
                 let operations = try transaction.operations(after: 0, in: nil, limit: .max)
                 guard pending == .discard || operations.isEmpty else {
                     throw SyncError(

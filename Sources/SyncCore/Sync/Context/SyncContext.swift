@@ -116,12 +116,16 @@ public final class SyncContext: Sendable {
     }
 
     /// Writes to the store; wraps errors as ``withStoreErrors(_:)`` does.
-    func write<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T
-    {
+    ///
+    /// - Parameter keepsMarks: whether operations that are marked ahead keep their marks: see ``InFlightOperations``.
+    func write<T: Sendable>(
+        keepsMarks: Bool = false, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
+    ) async throws -> T {
         try await withStoreErrors {
             try await confirmStore(forWriting: true)
-            return try await store.write { [user] transaction in
+            return try await store.write { [user, inFlight] transaction in
                 try user.bind(in: transaction)
+                if !keepsMarks { try inFlight.takeBackMarks(in: transaction) }
                 return try body(transaction)
             }
         }
@@ -155,15 +159,4 @@ public final class SyncContext: Sendable {
             throw SyncError.storeFailure(error)
         }
     }
-}
-
-/// The ids of the operations that are being sent.
-final class InFlightOperations: Sendable {
-    private let ids = Mutex<Set<Int64>>([])
-
-    var all: Set<Int64> { ids.withLock { $0 } }
-
-    func insert(_ id: Int64) { ids.withLock { _ = $0.insert(id) } }
-
-    func remove(_ id: Int64) { ids.withLock { _ = $0.remove(id) } }
 }

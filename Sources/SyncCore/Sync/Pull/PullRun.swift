@@ -232,6 +232,7 @@ struct PullRun: Sendable {
         let (source, mark) = (session.source, mark)
         return context.store.begin { transaction in
             try context.user.bind(in: transaction)
+            try context.inFlight.takeBackMarks(in: transaction)
             let table = pull.definition.name
             guard try PurgeCount.value(of: table, in: transaction) == mark.purgeCount else { return nil }
             let sharedStore = try mark.commitStamp.map {

@@ -98,6 +98,8 @@ extension OperationAttempt {
         case unneeded(Item?)
         /// The operation waits for an operation of another item.
         case held(TableOperationError, by: TableOperation)
+        /// The operation is not marked ahead of its turn: it was sent or refused before, or waits for one of another item.
+        case early
         /// The operation no longer exists, is parked, or another operation of its item precedes it.
         case skipped
     }
@@ -105,17 +107,21 @@ extension OperationAttempt {
     /// Marks the operation as attempted and stores the content of the attempt before it is sent. A lost answer can then
     /// be proven also after a crash.
     ///
-    /// - Parameter substitute: the delegate's item; `nil` sends the stored item.
+    /// - Parameters:
+    ///   - substitute: the delegate's item; `nil` sends the stored item.
+    ///   - isAhead: whether the operation begins ahead of its turn.
     static func start(
         _ operationID: Int64, in context: SyncContext, _ definition: SyncTableDefinition,
-        substitute: DelegateItem?
+        substitute: DelegateItem?, isAhead: Bool
     ) async throws -> Start {
-        try await context.write { transaction in
+        try await context.write(keepsMarks: isAhead) { transaction in
             guard var operation = try transaction.operation(id: operationID), !operation.isParked,
                 try transaction.operations(forItem: operation.itemID, in: operation.table).first?.id
                     == operationID
             else { return .skipped }
-            context.inFlight.insert(operationID)
+            let lastError = try transaction.operationError(operationID: operationID)
+            if isAhead, operation.isAmbiguous || lastError != nil { return .early }
+            if !isAhead { context.inFlight.insert(operationID) }
             if let substitute {
                 try substitute.store(for: &operation, in: transaction, definition, context.client.dialect)
                 try transaction.put(operation)
@@ -126,6 +132,7 @@ extension OperationAttempt {
                 transaction: transaction, definition: definition, operationID: operationID)
             let references = RowReferences(catalog: context.store.dataSource.catalog, definition: definition)
             if let first = try references.prerequisite(of: operation, item: local, in: transaction) {
+                if isAhead { return .early }
                 // Nothing is sent: a change behind the operation, and every later one, waits with it.
                 context.inFlight.remove(operationID)
                 try completion.mergeBehind()
@@ -141,14 +148,14 @@ extension OperationAttempt {
             }
             let isCorrected = operation.isCorrectedSinceFailure(
                 item: local, definition: definition, sendsChangedFieldsOnly: context.sendsChangedFieldsOnly)
-            let lastError = try transaction.operationError(operationID: operationID)
-            let followsUnknownOutcome = operation.isAmbiguous
+            let (unmarked, followsUnknownOutcome) = (operation, operation.isAmbiguous)
             operation.state = .attempted
             operation.revision += 1
             operation.lastAttempt = context.environment.now()
             operation.lastStatus = nil
             operation.sent = operation.content(toProve: snapshot)
             try transaction.put(operation)
+            if isAhead { context.inFlight.insertAhead(operation, unmarked: unmarked) }
             return .marked(
                 OperationAttempt(
                     context: context, definition: definition, operation: operation, snapshot: snapshot,

@@ -6,6 +6,7 @@ struct OperationRun: Sendable {
     let operation: TableOperation
     let context: SyncContext
     let permit: AsyncSemaphore.Permit
+    let limits: PushLimits
     let serverErrors: ServerErrorStreak
 
     /// How a run has ended.
@@ -54,7 +55,7 @@ struct OperationRun: Sendable {
         // With a delegate, the next operation begins after the delegate has returned.
         let sender = OperationSender(
             context: context, definition: definition, operationID: operation.id,
-            permit: delegate == nil ? permit : nil, serverErrors: serverErrors)
+            permit: delegate == nil ? permit : nil, limits: limits, serverErrors: serverErrors)
         guard let delegate else { return ended(Outcome(try await sender.send())) }
         return try await execute(sender, through: delegate)
     }

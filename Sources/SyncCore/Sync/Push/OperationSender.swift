@@ -9,6 +9,7 @@ struct OperationSender: Sendable {
     /// The permit to release on success before the result is stored, so that the next operation can begin; `nil` keeps
     /// the permit until then.
     let permit: AsyncSemaphore.Permit?
+    let limits: PushLimits
     let serverErrors: ServerErrorStreak
 
     /// How sending has ended.
@@ -79,16 +80,37 @@ struct OperationSender: Sendable {
     private func sendOnce(
         _ substitute: DelegateItem? = nil, willSend: @Sendable (SeenChange) -> Void
     ) async throws -> Result {
-        let start = try await OperationAttempt.start(
-            operationID, in: context, definition, substitute: substitute)
-        switch start {
-        case .skipped: return .skipped
+        switch try await start(substitute) {
+        case .skipped, .early: return .skipped
         case .held(let error, let first): return .held(error, by: first)
         case .unneeded(let item): return .completed(item)
         case .marked(let attempt):
             willSend(SeenChange(kind: attempt.operation.kind, item: attempt.item))
             return try await finish(attempt, willSend: willSend) { try await attempt.send() }
         }
+    }
+
+    /// Marks the operation, ahead of its turn if it has begun early, and waits for the turn.
+    private func start(_ substitute: DelegateItem?) async throws -> OperationAttempt.Start {
+        if let permit, !permit.isItsTurn {
+            let start = try await OperationAttempt.start(
+                operationID, in: context, definition, substitute: substitute, isAhead: true)
+            if case .skipped = start { return start }
+            guard await permit.turn(), !Task.isCancelled,
+                !limits.isTimeOver(uptime: context.environment.uptime())
+            else {
+                // The push ends: a write takes the mark back.
+                if case .marked = start { try await context.write { _ in } }
+                return .skipped
+            }
+            switch start {
+            case .unneeded: return start
+            case .marked where context.inFlight.beginSending(operationID): return start
+            case .marked, .early, .held, .skipped: break
+            }
+        }
+        return try await OperationAttempt.start(
+            operationID, in: context, definition, substitute: substitute, isAhead: false)
     }
 
     /// Sends the requests of the attempt, and stores what their outcome means.
@@ -233,7 +255,7 @@ extension OperationSender {
         let isGone = row?.system.deleted ?? true
         let (isApplied, known) = (attempt.requests.isApplied, attempt.operation.serverItem)
         let replaced = isGone ? attempt.requests.condition : attempt.requests.replaced
-        return try await context.write { transaction in
+        return try await context.write(keepsMarks: true) { transaction in
             let completion = AttemptCompletion(
                 transaction: transaction, definition: definition, operationID: operationID)
             if let operation = try transaction.operation(id: operationID) {

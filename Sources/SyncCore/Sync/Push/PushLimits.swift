@@ -16,6 +16,11 @@ struct PushLimits: Sendable {
     /// Whether no further operation may begin.
     func areReached(operations count: Int, uptime: @autoclosure () -> Duration) -> Bool {
         if let operations, count >= operations { return true }
-        return deadline.map { uptime() >= $0 } ?? false
+        return isTimeOver(uptime: uptime())
+    }
+
+    /// Whether the deadline has passed.
+    func isTimeOver(uptime: @autoclosure () -> Duration) -> Bool {
+        deadline.map { uptime() >= $0 } ?? false
     }
 }

@@ -115,7 +115,8 @@ struct PushRun {
     ) async throws {
         // A fourth of the greatest number: it is multiplied below.
         let permits = min(max(1, context.settings.maxConcurrentOperations), .max / 4)
-        let semaphore = AsyncSemaphore(permits: permits)
+        // A delegate is called for one operation after another.
+        let semaphore = AsyncSemaphore(permits: permits, ahead: context.delegate == nil ? 1 : 0)
         let (tables, order) = (tables, order)
         let isInPass = { @Sendable (operation: TableOperation) in
             tables?.contains(operation.table) ?? true && !operation.isParked
@@ -132,7 +133,8 @@ struct PushRun {
                 held[operation.id] = nil
                 runningCount += 1
                 let run = OperationRun(
-                    operation: operation, context: context, permit: permit, serverErrors: serverErrors)
+                    operation: operation, context: context, permit: permit, limits: limits,
+                    serverErrors: serverErrors)
                 runs.addTask { await run.run() }
             }
             for await result in runs { record(result) }
