@@ -137,6 +137,26 @@ struct RemoteResponseTests {
         #expect(try await response(400, long).message == nil)
     }
 
+    @Test(arguments: ["Bearer CANARY", "CANARY"])
+    func `a credential of middleware in the server's message is hidden`(_ credential: String) async throws {
+        struct Authorization: HTTPMiddleware {
+            let credential: String
+
+            func intercept(
+                _ request: HTTPTransportRequest, next: HTTPMiddlewareNext
+            ) async throws -> HTTPTransportResponse {
+                var request = request
+                request.head.headerFields[.authorization] = credential
+                return try await next(request)
+            }
+        }
+        let transport = ScriptedTransport(400, #"{"error":"'\#(credential)' is bad, so is CANARY."}"#)
+        let client = SyncClient(
+            url: try #require(URL(string: "https://example.com")),
+            transport: transport.intercepted(by: Authorization(credential: credential)))
+        #expect(try await client.send(Self.read).message == "'<hidden>' is bad, so is <hidden>.")
+    }
+
     @Test func `a credential in the server's message is hidden`() async throws {
         let transport = ScriptedTransport(401, #"{"error":"bad token CANARY-1 for CANARY-2!"}"#)
         let client = SyncClient(

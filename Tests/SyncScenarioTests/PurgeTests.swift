@@ -114,6 +114,42 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `a purge with a filter discards the operations of matching items only`(_ kind: StoreKind)
+        async throws
+    {
+        try await withPulledRows(on: kind) { scenario, a in
+            try await a.table.update(id: "open", ["text": "kept"])
+            try await a.table.update(id: "done", ["text": "discarded"])
+            scenario.server.onRequest { $0.isWrite ? .refusal(400) : .none }
+            _ = await a.pushErrors()
+            scenario.server.onRequest { _ in .none }
+            try await a.context.purge(Todo.query.where(.column("complete") == true), pending: .discard)
+            #expect(try await a.table.items().map(\.id) == ["open"])
+            #expect(try await a.context.operationErrors(in: Todo.name).map(\.itemID) == ["open"])
+            _ = await a.pushErrors()
+            #expect(try scenario.row("open")?.fields["text"] == "kept")
+            #expect(try scenario.row("done")?.fields["text"] != "discarded")
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a purge of everything can push first`(_ kind: StoreKind) async throws {
+        try await withPulledRows(on: kind) { scenario, a in
+            try await a.context.purge(TableQuery("Other"), pending: .discard)
+            try await a.table.update(id: "open", ["text": "pushed"])
+            try await a.table.delete(id: "done")
+            try await a.context.purgeAll(pending: .push)
+            #expect(try scenario.row("open")?.fields["text"] == "pushed")
+            #expect(try scenario.row("done")?.deleted != false)
+            #expect(try await a.table.items().isEmpty)
+            #expect(try await a.operations().isEmpty)
+            #expect(try await a.context.deltaTokens(of: Todo.name).isEmpty)
+            try await a.sync()
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `a purge with discard is refused while an operation is in flight`(_ kind: StoreKind) async throws {
         try await withPulledRows(on: kind) { scenario, a in
             try await a.table.update(id: "open", ["text": "edited"])

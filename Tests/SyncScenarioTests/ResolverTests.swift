@@ -162,6 +162,38 @@ import Testing
         }
     }
 
+    @Test(arguments: StoreKind.allCases, [0, 1, 3])
+    func `a resolver is called at most as often as the settings say, and the conflict then waits`(
+        _ kind: StoreKind, _ limit: Int
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let count = Mutex(0)
+            let server = scenario.server
+            var settings = SyncSettings()
+            settings.maxResolutions = limit
+            settings.resolver = ConflictResolver { conflict in
+                let number = count.withLock { count in
+                    count += 1
+                    return count
+                }
+                // Each decision is outdated when it is sent.
+                try await server.update("x", ["text": .text("theirs \(number)")], in: Todo.name)
+                return .keepClient
+            }
+            let a = try scenario.device(settings: settings)
+            try await a.table.insert(["id": "x", "text": "base"])
+            try await a.sync()
+            try await server.update("x", ["text": "theirs"], in: Todo.name)
+            try await a.table.update(id: "x", ["text": "ours"])
+            let error = try await a.expectPushError()
+            #expect(error.isConflict)
+            #expect(error.serverItem?["text"] == .text(limit == 0 ? "theirs" : "theirs \(limit)"))
+            #expect(count.withLock(\.self) == limit)
+            #expect(try await a.item("x")?["text"] == "ours")
+            #expect(try await a.context.status().conflictingOperations == 1)
+        }
+    }
+
     @Test(arguments: StoreKind.allCases)
     func `a resolver is called again when the item was edited during its call`(_ kind: StoreKind)
         async throws

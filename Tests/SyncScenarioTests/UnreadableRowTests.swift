@@ -56,6 +56,21 @@ import Testing
         }
     }
 
+    @Test func `at most a thousand unreadable rows are listed, and the pull goes on`() async throws {
+        try await Scenario.run(on: .memory) { scenario in
+            let a = try scenario.device()
+            let rows = (0...PullResult.maxUnreadable).map {
+                "{\"id\":\"\($0)\",\"priority\":2.5," + Self.tail
+            }
+            let body = "[\((rows + [#"{"id":"z","text":"last","# + Self.tail]).joined(separator: ","))]"
+            scenario.server.inject(.answer(status: 200, body: Data(body.utf8)), when: \.isPage)
+            let result = try await a.pullWithoutPush()
+            #expect(result.received == rows.count + 1)
+            #expect(result.unreadable.map(\.id) == (0..<PullResult.maxUnreadable).map(String.init))
+            #expect(try await a.table.items().map(\.id) == ["z"])
+        }
+    }
+
     @Test(arguments: StoreKind.allCases)
     func `values that can be converted without loss are read`(_ kind: StoreKind) async throws {
         let row =

@@ -296,6 +296,30 @@ import Testing
         }
     }
 
+    @Test(arguments: StoreKind.allCases)
+    func `a held child can be changed and discarded, and goes with its parent otherwise`(_ kind: StoreKind)
+        async throws
+    {
+        try await Scenario.run(on: kind, configure: { $0.tables += [.init("List"), .init("Item")] }) {
+            scenario in
+            let a = try scenario.device(settings: settings(parkAfter: 5), tables: Self.family)
+            let items = a.context.table("Item")
+            try await a.context.table("List").insert(["id": "list"])
+            for id in ["changed", "discarded", "kept"] {
+                try await items.insert(["id": .text(id), "list": "list"])
+            }
+            scenario.server.inject(.refusal(400), when: { $0.table == "List" })
+            let errors = await a.expectPushErrors()
+            #expect(errors.map(\.itemID) == ["list", "changed", "discarded", "kept"])
+            try await a.context.keepAndUpdateItem(for: errors[1], with: Item(id: "changed", fields: [:]))
+            try await a.context.cancelAndDiscardItem(for: errors[2])
+            #expect(try await a.context.push().completed == 3)
+            #expect(try scenario.server.rows(in: "Item").map(\.id).sorted() == ["changed", "kept"])
+            #expect(try scenario.server.row("changed", in: "Item")?.fields["list"] == nil)
+            #expect(try await items.items().map(\.id).sorted() == ["changed", "kept"])
+        }
+    }
+
     /// Runs the body with a device that has pushed a list and an item of it.
     private func withFamily(
         on kind: StoreKind,

@@ -33,6 +33,12 @@
             ConnectionPool(try PostgreSQLParameters("host=/nosuch"), size: size)
         }
 
+        @Test(arguments: [1, 4, 5, Int.max])
+        func `a pool of any size has connections for writes and reads`(_ size: Int) async throws {
+            let pool = try Self.pool(size)
+            #expect(try await pool.run(.write) { _ in 1 } + pool.run(.read) { _ in 2 } == 3)
+        }
+
         @Test(arguments: [1, 2])
         func `requests get connections in their order, and never more than the maximum`(
             _ size: Int

@@ -14,12 +14,15 @@ extension SyncClient {
         try Task.checkCancellation()
         let credential = authentication.current
         let request = try request(for: call, token: credential.token)
+        let sent = SentCredentials()
         let response: RemoteResponse
         do {
+            let received = try await SentCredentials.$current.withValue(sent) {
+                try await transport.send(request)
+            }
             response = RemoteResponse(
-                try await transport.send(request), to: call, dialect: dialect,
-                tokenGeneration: credential.generation,
-                secrets: [credential.token, applicationKey?.text].compactMap(\.self))
+                received, to: call, dialect: dialect, tokenGeneration: credential.generation,
+                secrets: sent.secrets + [credential.token, applicationKey?.text].compactMap(\.self))
         } catch let error as HTTPBodyLimitExceeded {
             response = RemoteResponse(error, to: call, tokenGeneration: credential.generation)
         } catch {

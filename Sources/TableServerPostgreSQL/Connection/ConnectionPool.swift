@@ -70,9 +70,9 @@ final class ConnectionPool: Sendable {
     init(_ parameters: PostgreSQLParameters, size: Int) {
         self.parameters = parameters
         self.size = size
+        let keptFromWrites = (size - 1) / 4 + 1
         state = Mutex(
-            State(
-                free: size, freeForReads: max(1, size - 1), freeForWrites: max(1, size - (size + 3) / 4)))
+            State(free: size, freeForReads: max(1, size - 1), freeForWrites: max(1, size - keptFromWrites)))
     }
 
     /// Runs the body on the thread of a worker that no other body uses.

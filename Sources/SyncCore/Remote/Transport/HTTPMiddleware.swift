@@ -1,6 +1,8 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
+import HTTPTypes
+
 /// Sees every request before it is sent and every response before it is read: for logging, header fields, retries.
 ///
 /// ```swift
@@ -48,7 +50,10 @@ public struct HTTPMiddlewareNext: Sendable {
     ///
     /// - Throws: the errors of ``HTTPTransport/send(_:)``, and those of the following middleware.
     public func callAsFunction(_ request: HTTPTransportRequest) async throws -> HTTPTransportResponse {
-        guard let first = middleware.first else { return try await transport.send(request) }
+        guard let first = middleware.first else {
+            SentCredentials.current?.record(request.head.headerFields)
+            return try await transport.send(request)
+        }
         return try await first.intercept(
             request, next: HTTPMiddlewareNext(transport, behind: middleware.dropFirst()))
     }

@@ -10,13 +10,7 @@ import Synchronization
 final class InFlightOperations: Sendable {
     private struct State {
         var sent: Set<Int64> = []
-        var ahead: [Int64: MarkedAhead] = [:]
-    }
-
-    private struct MarkedAhead {
-        let unmarked: TableOperation
-        let markedRevision: Int
-        var isTakenBack = false
+        var ahead: [Int64: MarkAhead] = [:]
     }
 
     private let state = Mutex(State())
@@ -36,7 +30,7 @@ final class InFlightOperations: Sendable {
     /// Records that an operation has been marked ahead of its turn.
     func insertAhead(_ marked: TableOperation, unmarked: TableOperation) {
         state.withLock {
-            $0.ahead[marked.id] = MarkedAhead(unmarked: unmarked, markedRevision: marked.revision)
+            $0.ahead[marked.id] = MarkAhead(unmarked: unmarked, markedRevision: marked.revision)
         }
     }
 
@@ -45,30 +39,48 @@ final class InFlightOperations: Sendable {
     /// - Returns: `false` if its mark was taken back meanwhile: it has to be marked again.
     func beginSending(_ id: Int64) -> Bool {
         state.withLock { state in
-            guard let operation = state.ahead.removeValue(forKey: id), !operation.isTakenBack else {
-                return false
-            }
+            guard state.ahead[id]?.isTakenBack == false else { return false }
+            state.ahead[id] = nil
             state.sent.insert(id)
             return true
         }
     }
 
-    /// Takes back the marks of the operations that were marked ahead. Also after a rollback, they will be marked again.
+    /// Takes back the marks of the operations that were marked ahead and are not sent yet.
+    ///
+    /// After a rollback, an operation still has its mark, which ``takeBackMark(of:in:)`` removes before it is marked again.
     func takeBackMarks(in transaction: any StoreTransaction) throws {
-        let ahead = state.withLock { state in
-            for id in state.ahead.keys { state.ahead[id]?.isTakenBack = true }
-            return Array(state.ahead.values)
+        let marks = state.withLock { state in
+            let ids = state.ahead.keys.filter { !state.sent.contains($0) }
+            for id in ids { state.ahead[id]?.isTakenBack = true }
+            return ids.compactMap { state.ahead[$0] }
         }
-        for operation in ahead {
-            guard var current = try transaction.operation(id: operation.unmarked.id),
-                current.revision == operation.markedRevision
-            else { continue }
-            let unmarked = operation.unmarked
-            (current.state, current.sent, current.revision) = (
-                unmarked.state, unmarked.sent, unmarked.revision
-            )
-            (current.lastAttempt, current.lastStatus) = (unmarked.lastAttempt, unmarked.lastStatus)
-            try transaction.put(current)
+        for mark in marks { try mark.takeBack(in: transaction) }
+    }
+
+    /// Takes back the mark of one operation, if it was marked ahead, so that it can be marked again.
+    func takeBackMark(of id: Int64, in transaction: any StoreTransaction) throws {
+        try state.withLock { $0.ahead[id] }?.takeBack(in: transaction)
+    }
+
+    /// Forgets that an operation was marked ahead: it is marked again now, and is being sent.
+    func removeMark(of id: Int64) { state.withLock { $0.ahead[id] = nil } }
+
+    /// The mark of an operation that is not sent yet.
+    private struct MarkAhead {
+        let unmarked: TableOperation
+        let markedRevision: Int
+        var isTakenBack = false
+
+        func takeBack(in transaction: any StoreTransaction) throws {
+            // An edit of the operation without its mark has the mark's revision.
+            guard var operation = try transaction.operation(id: unmarked.id),
+                operation.revision == markedRevision, operation.state == .attempted
+            else { return }
+            (operation.state, operation.sent) = (unmarked.state, unmarked.sent)
+            (operation.lastAttempt, operation.lastStatus) = (unmarked.lastAttempt, unmarked.lastStatus)
+            operation.revision = unmarked.revision
+            try transaction.put(operation)
         }
     }
 }

@@ -114,13 +114,17 @@ extension OperationAttempt {
         _ operationID: Int64, in context: SyncContext, _ definition: SyncTableDefinition,
         substitute: DelegateItem?, isAhead: Bool
     ) async throws -> Start {
-        try await context.write(keepsMarks: isAhead) { transaction in
+        // After a crash, an increment that was not sent would be taken for another client's equal one.
+        let resolver = context.settings.resolver(of: definition.name)
+        let combinesColumns = resolver?.combinedColumns.isEmpty == false
+        return try await context.write(keepsMarks: true) { transaction in
+            if !isAhead { try context.inFlight.takeBackMark(of: operationID, in: transaction) }
             guard var operation = try transaction.operation(id: operationID), !operation.isParked,
                 try transaction.operations(forItem: operation.itemID, in: operation.table).first?.id
                     == operationID
             else { return .skipped }
             let lastError = try transaction.operationError(operationID: operationID)
-            if isAhead, operation.isAmbiguous || lastError != nil { return .early }
+            if isAhead, operation.isAmbiguous || lastError != nil || combinesColumns { return .early }
             if !isAhead { context.inFlight.insert(operationID) }
             if let substitute {
                 try substitute.store(for: &operation, in: transaction, definition, context.client.dialect)

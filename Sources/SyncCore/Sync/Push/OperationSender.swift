@@ -95,7 +95,6 @@ struct OperationSender: Sendable {
         if let permit, !permit.isItsTurn {
             let start = try await OperationAttempt.start(
                 operationID, in: context, definition, substitute: substitute, isAhead: true)
-            if case .skipped = start { return start }
             guard await permit.turn(), !Task.isCancelled,
                 !limits.isTimeOver(uptime: context.environment.uptime())
             else {
@@ -106,11 +105,14 @@ struct OperationSender: Sendable {
             switch start {
             case .unneeded: return start
             case .marked where context.inFlight.beginSending(operationID): return start
+            // An operation in front of it may be complete now.
             case .marked, .early, .held, .skipped: break
             }
         }
-        return try await OperationAttempt.start(
+        let start = try await OperationAttempt.start(
             operationID, in: context, definition, substitute: substitute, isAhead: false)
+        context.inFlight.removeMark(of: operationID)
+        return start
     }
 
     /// Sends the requests of the attempt, and stores what their outcome means.

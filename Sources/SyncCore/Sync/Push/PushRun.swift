@@ -115,8 +115,9 @@ struct PushRun {
     ) async throws {
         // A fourth of the greatest number: it is multiplied below.
         let permits = min(max(1, context.settings.maxConcurrentOperations), .max / 4)
-        // A delegate is called for one operation after another.
-        let semaphore = AsyncSemaphore(permits: permits, ahead: context.delegate == nil ? 1 : 0)
+        // A delegate is called for one operation after another, and other processes cannot take marks back.
+        let ahead = context.delegate == nil && !context.isStoreShared ? 1 : 0
+        let semaphore = AsyncSemaphore(permits: permits, ahead: ahead)
         let (tables, order) = (tables, order)
         let isInPass = { @Sendable (operation: TableOperation) in
             tables?.contains(operation.table) ?? true && !operation.isParked
