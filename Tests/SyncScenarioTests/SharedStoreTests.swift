@@ -251,6 +251,22 @@ import Testing
         }
     }
 
+    @Test func `a stale page does not restore a deleted row after the clock was set`() async throws {
+        try await run(softDelete: false) { pair in
+            try await pair.scenario.server.put("1", ["text": "old"], in: Todo.name)
+            try await pair.first.sync()
+            try await pullSecond(pair) {
+                try await pair.first.table.delete(id: "1")
+                try await pair.first.context.push()
+                let later = pair.scenario.device(on: pair.first.store, name: "C") {
+                    $0.now = { Timestamp(Date()).advanced(by: .seconds(86_400)) }
+                }
+                try await later.pullWithoutPush()
+            }
+            #expect(try await pair.second.texts().isEmpty)
+        }
+    }
+
     /// The server has no system properties, so that the removed row equals the new item.
     @Test
     func `a stale page does not restore a row that was deleted before the user inserted the item again`()

@@ -13,14 +13,17 @@ struct SharedStorePull: Sendable {
 
     /// How long the record of a removed row is kept: longer than any request takes.
     private static let recordLifetime = Duration.seconds(3600)
+    /// How many records are kept whatever their age: after the clock was set, it shows nothing.
+    private static let keptRecords = 100
 
-    /// Removes expired records.
+    /// Removes expired records, if there are many.
     ///
     /// - Returns: the store's commit stamp, to compare with when pages are stored.
     static func begin(
         in transaction: any StoreTransaction, table: String, at now: Timestamp
     ) throws -> Int64 {
-        for (key, value) in try transaction.configValues(in: table, kind: .removedRow) {
+        let records = try transaction.configValues(in: table, kind: .removedRow)
+        for (key, value) in records where records.count > keptRecords {
             let isRecent = RemovedRow(value).map {
                 !$0.recordedAt.isEarlier(than: now.advanced(by: .zero - recordLifetime))
             }
