@@ -88,6 +88,14 @@ package struct ItemFields: Sendable {
         if case .packed(_, let values) = storage { values[position] } else { .none }
     }
 
+    /// Reads the values at the positions of the layout, null for a missing field.
+    func read(_ positions: [Int?], into values: inout [ItemValue]) {
+        guard case .packed(_, let stored) = storage else { return }
+        for (index, position) in positions.enumerated() {
+            values[index] = position.flatMap { stored[$0] } ?? .null
+        }
+    }
+
     /// Returns the fields in the positions of the layout, if it has all of them.
     package func packed(in layout: FieldLayout) -> ItemFields {
         if case .packed(layout, _) = storage { return self }

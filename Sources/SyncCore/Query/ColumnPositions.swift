@@ -15,10 +15,23 @@
     /// The value of the column at that index in the item, null if it has none.
     package func value(_ index: Int, of item: Item) -> ItemValue {
         guard let layout = item.content.layout else { return item.content[columns.names[index]] ?? .null }
+        return positions(in: layout)[index].flatMap { item.content.value(at: $0) } ?? .null
+    }
+
+    /// Reads the value of each column of the item, null if it has none.
+    func read(_ item: Item, into values: inout [ItemValue]) {
+        if let layout = item.content.layout {
+            item.content.read(positions(in: layout), into: &values)
+        } else {
+            for (index, name) in columns.names.enumerated() { values[index] = item.content[name] ?? .null }
+        }
+    }
+
+    private func positions(in layout: FieldLayout) -> [Int?] {
         if layout !== self.layout {
             positions = columns.names.map { layout.position(of: $0) }
             self.layout = layout
         }
-        return positions[index].flatMap { item.content.value(at: $0) } ?? .null
+        return positions
     }
 }

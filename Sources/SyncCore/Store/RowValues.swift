@@ -67,6 +67,6 @@ extension RowValues {
     /// Reads the columns of an item.
     package mutating func read(_ item: Item, _ columns: ColumnPositions) {
         (id, system) = (item.id, item.system)
-        for index in values.indices { values[index] = columns.value(index, of: item) }
+        columns.read(item, into: &values)
     }
 }

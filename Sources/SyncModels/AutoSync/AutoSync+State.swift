@@ -30,13 +30,13 @@ extension AutoSync {
     /// The state of an automatic sync, for the app's user interface.
     public struct State: Sendable, Equatable {
         /// What the sync is doing.
-        public internal(set) var phase = Phase.stopped
+        public internal(set) var phase: Phase
         /// The number of pending operations.
-        public internal(set) var pending = 0
+        public internal(set) var pending: Int
         /// The number of operations in conflict with the server's row, which wait for a decision.
-        public internal(set) var conflicts = 0
+        public internal(set) var conflicts: Int
         /// The number of operations that the server has refused too often.
-        public internal(set) var parked = 0
+        public internal(set) var parked: Int
         /// When the first pending operation, in the order of the queue, was last changed: not when it was queued.
         public internal(set) var oldestPending: Timestamp?
         /// When a push last reached the end of the queue.
@@ -47,7 +47,24 @@ extension AutoSync {
         public internal(set) var lastError: SyncError?
         /// The rows that pulls could not read and did not store since the sync was made, at most
         /// ``SyncCore/PullResult/maxUnreadable``.
-        public internal(set) var unreadable: [UnreadableRow] = []
+        public internal(set) var unreadable: [UnreadableRow]
+
+        /// Makes a state, for previews and tests of a user interface.
+        public init(
+            phase: Phase = .stopped, pending: Int = 0, conflicts: Int = 0, parked: Int = 0,
+            oldestPending: Timestamp? = nil, lastPush: Timestamp? = nil, lastPull: Timestamp? = nil,
+            lastError: SyncError? = nil, unreadable: [UnreadableRow] = []
+        ) {
+            self.phase = phase
+            self.pending = pending
+            self.conflicts = conflicts
+            self.parked = parked
+            self.oldestPending = oldestPending
+            self.lastPush = lastPush
+            self.lastPull = lastPull
+            self.lastError = lastError
+            self.unreadable = unreadable
+        }
 
         /// Compares errors by their codes and messages.
         public static func == (left: State, right: State) -> Bool {

@@ -6,22 +6,38 @@ import Synchronization
 /// The state of a sync context: its pending operations, running pushes and pulls, and the last result.
 public struct SyncStatus: Sendable {
     /// The number of pending operations.
-    public internal(set) var pendingOperations = 0
+    public internal(set) var pendingOperations: Int
     /// The number of parked operations, which the server has refused too often.
-    public internal(set) var parkedOperations = 0
+    public internal(set) var parkedOperations: Int
     /// The number of operations in conflict with the server's row, which wait for a decision.
-    public internal(set) var conflictingOperations = 0
+    public internal(set) var conflictingOperations: Int
     /// The number of operations that wait for other pending operations, or whose table the app no longer
     /// declares.
-    public internal(set) var heldOperations = 0
+    public internal(set) var heldOperations: Int
     /// Whether a push is running.
-    public internal(set) var isPushing = false
+    public internal(set) var isPushing: Bool
     /// Whether a pull is running.
-    public internal(set) var isPulling = false
+    public internal(set) var isPulling: Bool
     /// When the last push or pull succeeded, by the client's clock.
     public internal(set) var lastSuccess: Timestamp?
     /// Why the last push or pull failed; `nil` after a push or pull that succeeded.
     public internal(set) var lastError: SyncError?
+
+    /// Makes a status, for previews and tests of a user interface.
+    public init(
+        pendingOperations: Int = 0, parkedOperations: Int = 0, conflictingOperations: Int = 0,
+        heldOperations: Int = 0, isPushing: Bool = false, isPulling: Bool = false,
+        lastSuccess: Timestamp? = nil, lastError: SyncError? = nil
+    ) {
+        self.pendingOperations = pendingOperations
+        self.parkedOperations = parkedOperations
+        self.conflictingOperations = conflictingOperations
+        self.heldOperations = heldOperations
+        self.isPushing = isPushing
+        self.isPulling = isPulling
+        self.lastSuccess = lastSuccess
+        self.lastError = lastError
+    }
 }
 
 extension SyncContext {
