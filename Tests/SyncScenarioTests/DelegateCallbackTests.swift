@@ -257,6 +257,41 @@ import Testing
         }
     }
 
+    @Test(arguments: StoreKind.allCases, [false, true])
+    func `a column that a delegate's result lacks has the server's value`(
+        _ kind: StoreKind, _ isEditedMeanwhile: Bool
+    ) async throws {
+        let edit = Mutex<(@Sendable () async throws -> Void)?>(nil)
+        let delegate = ClosureDelegate(perform: { _, operation in
+            do {
+                return try await operation.execute()
+            } catch let error as TableOperationError {
+                try await edit.withLock(\.self)?()
+                let row = try #require(error.serverItem)
+                return Item(id: row.id, fields: ["text": row["text"] ?? .null], system: row.system)
+            }
+        })
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(delegate: delegate)
+            try await scenario.server.put("x", ["text": "one", "priority": 1], in: Todo.name)
+            try await a.sync()
+            try await scenario.server.update("x", ["text": "theirs"], in: Todo.name)
+            try await a.table.update(id: "x", ["text": "ours", "priority": 2, "complete": true])
+            if isEditedMeanwhile {
+                edit.withLock { $0 = { try await a.table.update(id: "x", ["priority": 3]) } }
+            }
+            try await a.context.push()
+            let item = try #require(try await a.item("x"))
+            #expect(item["text"] == "theirs")
+            #expect(item["complete"] != true)
+            #expect(item["priority"] == (isEditedMeanwhile ? 3 : 1))
+            edit.withLock { $0 = nil }
+            try await a.sync()
+            #expect(try scenario.row("x")?.fields["priority"] == item["priority"])
+            try await scenario.expectAgreement(a)
+        }
+    }
+
     @Test func `a field that the delegate removes stays removed when the user edits another one meanwhile`()
         async throws
     {

@@ -13,8 +13,9 @@ public protocol SyncContextDelegate: Sendable {
     /// conflict. A push of the same context from here, or a pull or purge that pushes first, throws
     /// ``SyncError/Code/invalidOperation``, because it would wait for itself.
     ///
-    /// - Returns: the item to store as the result. With `nil`, the result of ``PushOperation/execute()`` is kept, and an
-    ///   operation that was not executed stays pending.
+    /// - Returns: the item to store as the result. A column that it lacks has the value of the server's row, because the
+    ///   operation is complete. With `nil`, the result of ``PushOperation/execute()`` is kept, and an operation that was not
+    ///   executed stays pending.
     /// - Throws: the error to record for the operation.
     func syncContext(_ context: SyncContext, perform operation: PushOperation) async throws -> Item?
 

@@ -47,8 +47,11 @@ struct DelegateResult: Sendable {
         if row.system.isUnknown, let system = seen.item?.system { row.system = system }
         let reported = try completion.transaction.operationError(operationID: completion.operationID)?
             .serverItem
-        row = row.addingUndeclaredColumns(
-            of: [stored, reported, operation?.serverItem, operation?.base, seen.item], for: dialect)
+        let known = [stored, reported, operation?.serverItem, operation?.base]
+        row = row.addingUndeclaredColumns(of: known + [seen.item], for: dialect)
+        if operation != nil, !row.system.deleted {
+            row.addMissingColumns(of: known.compactMap(\.self).first, completion.definition)
+        }
         if let operation {
             try apply(row, to: operation, completion)
         } else {
@@ -99,6 +102,16 @@ struct DelegateResult: Sendable {
             ? operation.deletedItem
             : try completion.transaction.item(id: operation.itemID, in: completion.definition.name)
         return item?.content != seen.item?.content
+    }
+}
+
+extension Item {
+    /// Adds the columns that the result of an operation lacks, with the values of the server's row: an edit of such a column is
+    /// no longer pending.
+    fileprivate mutating func addMissingColumns(of row: Item?, _ definition: SyncTableDefinition) {
+        for column in definition.syncedColumns where content[column.name] == nil {
+            content[column.name] = row?.content[column.name] ?? .null
+        }
     }
 }
 
