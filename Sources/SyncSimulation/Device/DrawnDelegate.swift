@@ -207,7 +207,10 @@ final class DrawnDelegate: SyncContextDelegate {
         accept(row, inPlaceOf: error.item, operation)
         try await wait()
         recordRemoval(operation.operation)
-        return asReturned(row, operation)
+        var returned = asReturned(row, operation)
+        // The context has the row in the error, and takes the column from it.
+        if returned.system == row.system, random.withLock({ $0.percent(20) }) { returned.fields["b"] = nil }
+        return returned
     }
 
     /// Reads the server's row in place of sending the operation, and returns it after a while.

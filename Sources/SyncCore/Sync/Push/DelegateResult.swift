@@ -49,9 +49,7 @@ struct DelegateResult: Sendable {
             .serverItem
         let known = [stored, reported, operation?.serverItem, operation?.base]
         row = row.addingUndeclaredColumns(of: known + [seen.item], for: dialect)
-        if operation != nil, !row.system.deleted {
-            row.addMissingColumns(of: known.compactMap(\.self).first, completion.definition)
-        }
+        if !row.system.deleted { row.addMissingColumns(of: known, completion.definition) }
         if let operation {
             try apply(row, to: operation, completion)
         } else {
@@ -108,9 +106,13 @@ struct DelegateResult: Sendable {
 extension Item {
     /// Adds the columns that the result of an operation lacks, with the values of the server's row: an edit of such a column is
     /// no longer pending.
-    fileprivate mutating func addMissingColumns(of row: Item?, _ definition: SyncTableDefinition) {
+    ///
+    /// - Parameter known: the states of the row that the device has received, the most recent first.
+    fileprivate mutating func addMissingColumns(of known: [Item?], _ definition: SyncTableDefinition) {
+        let (rows, version) = (known.compactMap(\.self), system.version)
+        guard let row = rows.first(where: { $0.system.version == version }) ?? rows.first else { return }
         for column in definition.syncedColumns where content[column.name] == nil {
-            content[column.name] = row?.content[column.name] ?? .null
+            content[column.name] = row.content[column.name] ?? .null
         }
     }
 }
