@@ -62,11 +62,13 @@ extension SimulatedSystem {
 
     /// Returns the conflicts that a pull has to decide, and not a push: the one before the pull stores a row too, with an
     /// operation whose attempt has no outcome or that it reports. An edit of a column that the app does not declare any more is
-    /// not sent, and is no conflict.
+    /// not sent, and is no conflict; nor is one of a table that it does not declare.
     private func undecidedConflicts(on device: SimulatedDevice) throws -> Set<StoredConflict> {
-        try device.disk.store.read { snapshot in
+        let catalog = device.disk.store.catalog
+        return try device.disk.store.read { snapshot in
             let operations = try snapshot.operations(after: 0, in: nil, limit: .max).filter { operation in
-                try operation.state == .pending && snapshot.operationError(operationID: operation.id) == nil
+                try operation.state == .pending && catalog.contains(operation.table)
+                    && snapshot.operationError(operationID: operation.id) == nil
                     && hasEdit(operation, snapshot, device)
             }
             return Set(operations.compactMap(StoredConflict.init))
