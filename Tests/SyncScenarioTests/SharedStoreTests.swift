@@ -387,23 +387,3 @@ import Testing
         }
     }
 }
-
-/// Delays that last until a test ends them.
-private struct HeldDelays {
-    private let start = TestSignal()
-    private let end = TestSignal()
-
-    /// Waits until a delay starts.
-    func waitForStart() async throws { try await start.wait() }
-
-    /// Ends the current delay.
-    func endOne() { end.send() }
-
-    /// Ends the current delay and all later ones.
-    func endAll() { end.finish() }
-
-    func wait() async throws {
-        start.send()
-        try await end.wait()
-    }
-}
