@@ -3,6 +3,7 @@
 
 import Foundation
 import SyncCore
+import TestSupport
 import Testing
 
 @testable import SyncSimulation

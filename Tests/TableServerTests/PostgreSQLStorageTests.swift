@@ -340,13 +340,17 @@
             try other.run("SELECT pg_advisory_lock(hashtext('table-server'), hashtext(current_schema()))")
             try await withThrowingTaskGroup { group in
                 group.addTask {
-                    let connection = try database.connect()
-                    try connection.run("SET statement_timeout TO 250")
-                    try PostgreSQLSchema(connection).open(tables: ["todoitem"])
+                    try await onThread {
+                        let connection = try database.connect()
+                        try connection.run("SET statement_timeout TO 250")
+                        try PostgreSQLSchema(connection).open(tables: ["todoitem"])
+                    }
                 }
                 group.addTask {
                     try await database.waitForBlockedStatement()
-                    try other.run("SELECT pg_sleep(0.5); SELECT pg_advisory_unlock_all()")
+                    try await onThread {
+                        try other.run("SELECT pg_sleep(0.5); SELECT pg_advisory_unlock_all()")
+                    }
                 }
                 // The first failure ends the wait of the other task.
                 for try await _ in group {}

@@ -11,19 +11,16 @@ import Testing
 /// Reads of a file that wait until other reads end, because a database has few readers.
 @Suite
 struct SQLiteWaitTests {
-    /// A clock that counts its readings.
+    /// A clock that moves only when a test advances it.
     private final class Clock: Sendable {
-        private let state = Mutex((offset: Duration.zero, readings: 0))
+        private let time = Mutex(ContinuousClock.now)
+        let isRead = TestSignal()
 
-        var readings: Int { state.withLock(\.readings) }
-
-        func advance(by duration: Duration) { state.withLock { $0.offset += duration } }
+        func advance(by duration: Duration) { time.withLock { $0 += duration } }
 
         func now() -> ContinuousClock.Instant {
-            state.withLock { state in
-                state.readings += 1
-                return ContinuousClock.now + state.offset
-            }
+            defer { isRead.send() }
+            return time.withLock(\.self)
         }
     }
 
@@ -42,14 +39,14 @@ struct SQLiteWaitTests {
         let gate = DispatchSemaphore(value: 0)
         let readers = 5
         try await withThrowingTaskGroup { group in
-            for number in 1...readers {
+            for _ in 1...readers {
                 group.addTask { try await storage.read(scope) { _ in gate.wait() } }
                 // It has read the clock before and after the wait for a reader.
-                while clock.readings < 2 * number { await Task.yield() }
+                try await clock.isRead.wait(for: 2)
             }
             let waiting = Task { try await storage.read(scope) { rows in try rows.row("a") } }
-            while clock.readings < 2 * readers + 1 { await Task.yield() }
-            if isStopped { storage.interrupt() } else { clock.advance(by: limits.read) }
+            try await clock.isRead.wait()
+            if isStopped { storage.interrupt() } else { clock.advance(by: limits.read + .nanoseconds(1)) }
             for _ in 1...readers { gate.signal() }
             let error = await #expect(throws: RequestError.self) { try await waiting.value }
             #expect(error?.status == 503)
@@ -60,12 +57,17 @@ struct SQLiteWaitTests {
 }
 
 extension SQLiteTimeLimits {
-    /// Reads fail at the first look at the clock. The wait for their turn does not count.
+    /// Reads have time for their turn, and none for their statements: each look at the clock takes as long as a read may.
     static var noTimeForReads: SQLiteTimeLimits {
-        let now = ContinuousClock.now
         var limits = SQLiteTimeLimits()
-        limits.read = .zero
-        limits.now = { now }
+        limits.read = .seconds(1)
+        let time = Mutex(ContinuousClock.now)
+        limits.now = {
+            time.withLock { time in
+                time += .seconds(1)
+                return time
+            }
+        }
         return limits
     }
 }

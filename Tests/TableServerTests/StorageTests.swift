@@ -296,12 +296,3 @@ func openOnEightThreads(_ file: String) async throws {
         try await group.waitForAll()
     }
 }
-
-/// Runs a blocking call outside the threads of tasks, of which there are few.
-private func onThread<Result: Sendable>(
-    _ body: @escaping @Sendable () throws -> Result
-) async throws -> Result {
-    try await withCheckedThrowingContinuation { continuation in
-        Thread.detachNewThread { continuation.resume(with: Swift.Result { try body() }) }
-    }
-}

@@ -5,9 +5,9 @@ import GRDB
 import GRDBSQLite
 
 extension Database {
-    /// Runs a body whose statements fail with `SQLITE_INTERRUPT` after this time: a filter can take long for each row.
-    func limitingTime<Result>(to limit: Duration, _ body: () throws -> Result) rethrows -> Result {
-        try ReadDeadline.$current.withValue(ContinuousClock.now + limit) {
+    /// Runs a body whose statements fail with `SQLITE_INTERRUPT` after the deadline: a filter can take long for each row.
+    func limitingTime<Result>(to deadline: ReadDeadline, _ body: () throws -> Result) rethrows -> Result {
+        try ReadDeadline.$current.withValue(deadline) {
             sqlite3_progress_handler(
                 sqliteConnection, Self.stepsBetweenChecks, { _ in ReadDeadline.hasPassed ? 1 : 0 }, nil)
             defer { sqlite3_progress_handler(sqliteConnection, 0, nil, nil) }
@@ -35,8 +35,15 @@ extension Database {
 ///
 /// SQLite calls its progress handler only between rows, but a filter can call thousands of functions for one row. So the
 /// functions check the deadline too.
-enum ReadDeadline {
-    @TaskLocal static var current: ContinuousClock.Instant?
+struct ReadDeadline {
+    @TaskLocal static var current: ReadDeadline?
 
-    static var hasPassed: Bool { current.map { ContinuousClock.now > $0 } ?? false }
+    let instant: ContinuousClock.Instant
+    let now: @Sendable () -> ContinuousClock.Instant
+
+    init(_ limits: SQLiteTimeLimits) { (instant, now) = (limits.now() + limits.read, limits.now) }
+
+    var hasPassed: Bool { now() > instant }
+
+    static var hasPassed: Bool { current?.hasPassed ?? false }
 }

@@ -13,7 +13,7 @@ package struct SQLiteTimeLimits: Sendable {
     /// How long a write waits for its turn and then for the lock of another process, which commits within this time. If
     /// its turn comes later, it does not wait for a lock.
     package var lock = Duration.seconds(5)
-    /// The clock by which a call waits for its turn. A test replaces it.
+    /// The clock of these limits. A test replaces it.
     package var now: @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
     /// How long a start waits for another process that converts the file.
     package var conversion = Duration.seconds(600)

@@ -57,14 +57,13 @@ final class SQLiteRowStorage: RowStorage {
     ) async throws -> Result {
         try requireReadable()
         // The time before its turn counts: otherwise the reads that wait for others would take long together.
-        let deadline = limits.now() + limits.read
+        let deadline = ReadDeadline(limits)
         do {
             return try await database.read { [self] database in
-                let rest = deadline - limits.now()
-                if rest < .zero || isInterrupted.withLock(\.self) {
+                if deadline.hasPassed || isInterrupted.withLock(\.self) {
                     throw DatabaseError(resultCode: .SQLITE_INTERRUPT)
                 }
-                return try database.limitingTime(to: rest) {
+                return try database.limitingTime(to: deadline) {
                     try body(SQLiteRows(database, scope, settings, keptStatements))
                 }
             }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if os(Linux) || os(macOS)
+    import Synchronization
     import SyncCore
     import TestSupport
 
@@ -30,15 +31,21 @@
 
         /// Returns when a statement waits for a lock.
         func waitForBlockedStatement() async throws {
-            let connection = try connect()
-            while try connection.run(
-                """
-                SELECT count(*) FROM pg_stat_activity
-                WHERE application_name = '\(schema)' AND wait_event_type = 'Lock'
-                """
-            ).integer(0, 0) == 0 {
-                try Task.checkCancellation()
-                await Task.yield()
+            let isCancelled = Mutex(false)
+            try await withTaskCancellationHandler {
+                try await onThread {
+                    let connection = try connect()
+                    while try connection.run(
+                        """
+                        SELECT count(*), pg_sleep(0.01) FROM pg_stat_activity
+                        WHERE application_name = '\(schema)' AND wait_event_type = 'Lock'
+                        """
+                    ).integer(0, 0) == 0 {
+                        guard !isCancelled.withLock(\.self) else { throw CancellationError() }
+                    }
+                }
+            } onCancel: {
+                isCancelled.withLock { $0 = true }
             }
         }
 

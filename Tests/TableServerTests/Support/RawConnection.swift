@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 
 #if canImport(Darwin)
     import Darwin
@@ -47,13 +48,13 @@ final class RawConnection: Sendable {
     func endSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
     /// Returns the next bytes; empty when the server has closed the connection.
-    func read() async -> String { await onThread { $0.readBlocking() } }
+    func read() async -> String { await onThread { self.readBlocking() } }
 
     /// Returns all bytes until the server closes the connection.
     func readToEnd() async -> String {
-        await onThread { connection in
+        await onThread {
             var text = ""
-            while case let part = connection.readBlocking(), !part.isEmpty { text += part }
+            while case let part = self.readBlocking(), !part.isEmpty { text += part }
             return text
         }
     }
@@ -62,12 +63,5 @@ final class RawConnection: Sendable {
         var bytes = [UInt8](repeating: 0, count: 4096)
         let count = recv(descriptor, &bytes, bytes.count, 0)
         return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
-    }
-
-    /// Runs a blocking call outside the threads of tasks, which the server needs for its response.
-    private func onThread(_ body: @escaping @Sendable (RawConnection) -> String) async -> String {
-        await withCheckedContinuation { continuation in
-            Thread.detachNewThread { [self] in continuation.resume(returning: body(self)) }
-        }
     }
 }
