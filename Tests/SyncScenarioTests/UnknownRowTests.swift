@@ -190,6 +190,33 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `discarding a deletion that the app queued late brings back no edit that was never sent`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(settings: .singleAttempt)
+            try await scenario.server.put("x", ["text": "one"], in: Todo.name)
+            try await a.sync()
+            let item = try await a.table.update(id: "x", ["text": "two"])
+            try a.store.write { try $0.deleteItems(ids: ["x"], in: Todo.name) }
+            // There is no item to send any more.
+            try await a.context.push()
+            try await scenario.server.remove("x", in: Todo.name)
+            scenario.server.clock.advance(by: .seconds(5))
+            try await scenario.server.put("later", [:], in: Todo.name)
+            try await a.sync()
+            #expect(scenario.writes().isEmpty)
+            try await a.context.enqueueExternalChanges(in: Todo.name, deleted: [item])
+            scenario.server.inject(.refusal(400), when: \.isWrite)
+            let error = try await a.expectPushError()
+            try await a.context.cancelAndDiscardItem(for: error)
+            #expect(try await a.item("x") == nil)
+            try await a.sync()
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `a deletion changed into an update has the version from the response to the insert before it`(
         _ kind: StoreKind
     ) async throws {

@@ -218,8 +218,9 @@ extension SimulatedSystem {
             guard let state = server.lastState(of: row, where: { isShown(item, as: $0, table) }) else {
                 fail(
                     .atomicity,
-                    "\(device.name): \(row) \(item.fields) version \(item.system.version ?? "-") has no pending "
-                        + "operation, and is no state of the server's row.")
+                    "\(device.name): \(row) \(item.fields.sorted { $0.key < $1.key }) version "
+                        + "\(item.system.version ?? "-") has no pending operation, and is no state of the server's row."
+                )
                 continue
             }
             checkOrder(of: state, row, device)

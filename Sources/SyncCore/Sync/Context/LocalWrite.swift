@@ -77,15 +77,22 @@ struct LocalWrite {
     }
 
     /// Queues the deletion of an item that is no longer in the table.
-    func recordDeletion(of item: Item) throws {
+    ///
+    /// - Parameter isCurrent: whether the row was like this when this transaction began. If the app has deleted it in an
+    ///   earlier one, a push may have dropped its pending update meanwhile, whose edits the server never had, or a pull
+    ///   may have received a later row. The server's row is unknown then.
+    func recordDeletion(of item: Item, isCurrent: Bool) throws {
         guard try transaction.item(id: item.id, in: definition.name) == nil else {
             throw SyncError(
                 .invalidOperation,
                 "The item '\(item.id)' is still in '\(definition.name)'; delete it there first.")
         }
         // A push may have completed the insert since the app read the item. The row's version is unknown then.
-        let before = item.system.isOfServer ? item : nil
-        let first = try enqueue(.delete, id: item.id, before: before) { $0.deletedItem = item }
+        let before = item.system.isOfServer && isCurrent ? item : nil
+        let first = try enqueue(.delete, id: item.id, before: before) { operation in
+            operation.deletedItem = item
+            if operation.version == nil { operation.version = item.system.version }
+        }
         try applyKeptRow(of: first)
     }
 

@@ -35,10 +35,10 @@ extension SyncContext {
 
     /// Queues changes that the app has made to its own database without the context.
     ///
-    /// The rows have the app's changes already, and their earlier state is unknown: updates send whole items,
-    /// made on the version that the row still has. All of it is one transaction. If the app crashes between
-    /// its own commit and this call, the change is never sent. Prefer the store's method that runs in the
-    /// app's transaction.
+    /// The rows have the app's changes already, and their earlier state is unknown: updates send whole items, made on the
+    /// version that the row still has, and a deletion that is discarded shows the row again after the next pull. All of it
+    /// is one transaction. If the app crashes between its own commit and this call, the change is never sent. Prefer the
+    /// store's method that runs in the app's transaction.
     ///
     /// - Parameters:
     ///   - table: the table.
@@ -54,8 +54,8 @@ extension SyncContext {
         let (inFlight, isShared, now) = (inFlight, isStoreShared, environment.now())
         try await writeLocally { transaction in
             try transaction.enqueueExternalChanges(
-                in: definition, changed: changed, deleted: deleted, inFlight: isShared ? nil : inFlight.all,
-                at: now)
+                in: definition, changed: changed, deleted: deleted, areCurrent: false,
+                inFlight: isShared ? nil : inFlight.all, at: now)
         }
         // The app's own commits were not recorded.
         commits.send(.everything(in: table))
@@ -65,12 +65,14 @@ extension SyncContext {
 extension StoreTransaction {
     /// Queues changes that are in the table already, by the rules of local writes.
     ///
-    /// - Parameter inFlight: the operations that are being sent; `nil` when that is unknown. Every attempt with unknown
-    ///   outcome then counts as in flight.
+    /// - Parameters:
+    ///   - areCurrent: whether the deleted rows were like this when this transaction began.
+    ///   - inFlight: the operations that are being sent; `nil` when that is unknown. Every attempt with unknown outcome
+    ///     then counts as in flight.
     /// - Throws: as ``SyncContext/enqueueExternalChanges(in:changed:deleted:)``.
     package func enqueueExternalChanges(
-        in definition: SyncTableDefinition, changed: [String], deleted: [Item], inFlight: Set<Int64>?,
-        at now: Timestamp
+        in definition: SyncTableDefinition, changed: [String], deleted: [Item], areCurrent: Bool,
+        inFlight: Set<Int64>?, at now: Timestamp
     ) throws {
         func write(_ id: String) throws -> LocalWrite {
             try ItemID.validate(id)
@@ -79,6 +81,6 @@ extension StoreTransaction {
                 treatsAttemptedAsInFlight: inFlight == nil)
         }
         for id in changed { try write(id).recordChange(id: id) }
-        for item in deleted { try write(item.id).recordDeletion(of: item) }
+        for item in deleted { try write(item.id).recordDeletion(of: item, isCurrent: areCurrent) }
     }
 }
