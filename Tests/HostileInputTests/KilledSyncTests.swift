@@ -84,7 +84,7 @@ import Testing
                 ]), SyncTableDefinition("Added", columns: [SyncColumn("text", .text)]),
         ]
         return SyncContext(
-            client: SyncClient(url: server.url, installationID: "parent"),
+            client: SyncClient(url: server.url, transport: .patient, installationID: "parent"),
             dataSource: try kind.open(at: file, tables: tables), environment: .instant)
     }
 

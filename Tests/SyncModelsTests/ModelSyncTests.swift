@@ -24,7 +24,8 @@ import Testing
                         "TodoItem", Todo(), .field("text", \.text), .field("complete", \.complete))
                 }
                 let store = try SQLiteStore(path: path, tables: .models(Todo.self))
-                let context = SyncContext(client: SyncClient(url: url), dataSource: store)
+                let context = SyncContext(
+                    client: SyncClient(url: url, transport: .patient), dataSource: store)
                 try await context.table(Todo.self).insert(Todo(text: "Buy milk"))
                 try await context.sync(Todo.all.pull())
 

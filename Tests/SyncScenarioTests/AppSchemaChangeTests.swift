@@ -12,75 +12,13 @@ import Testing
 @Suite struct AppSchemaChangeTests {
     private typealias SyncColumn = SyncCore.SyncColumn
 
-    /// The app's database, and the devices that are opened on it one after the other.
-    private struct App {
-        let scenario: Scenario
-        let database: DatabasePool
-        let dialect: WireDialect
-
-        func open(
-            _ columns: [SyncCore.SyncColumn] = [Todo.text, Todo.priority],
-            settings: SyncSettings = SyncSettings()
-        ) throws -> Device {
-            let table = SyncTableDefinition(Todo.name, columns: columns)
-            let store = try SQLiteStore(database: database, tables: [table])
-            return scenario.device(on: store, settings: settings, dialect: dialect)
-        }
-
-        /// Opens the store, and pulls rows with these fields, which the server gets first.
-        func open(withRows ids: [String], _ fields: [String: ItemValue]) async throws -> Device {
-            for id in ids { try await scenario.server.put(id, fields, in: Todo.name) }
-            let device = try open()
-            try await device.sync()
-            return device
-        }
-
-        func migrate(_ sql: String) async throws {
-            try await database.writeWithoutTransaction { try $0.execute(sql: sql) }
-        }
-    }
-
-    private func run(_ dialect: WireDialect = .v2, _ body: (App) async throws -> Void) async throws {
-        try await Scenario.run(on: .sqlite) { scenario in
-            let path = scenario.directory.appendingPathComponent("app.sqlite").path
-            let app = App(scenario: scenario, database: try DatabasePool(path: path), dialect: dialect)
-            try await app.migrate("CREATE TABLE TodoItem(id TEXT PRIMARY KEY, text TEXT, priority INTEGER)")
-            try await body(app)
-            try app.database.close()
-        }
-    }
-
-    private static let systemColumns =
-        "createdAt, updatedAt, version, \"$supersededVersions\", \"$marks\", \"$undeclared\""
-
-    private static func rebuilding(_ columns: String, copying copied: String) -> String {
-        """
-        CREATE TABLE new(id TEXT PRIMARY KEY, \(columns));
-        INSERT INTO new(id, \(copied)) SELECT id, \(copied) FROM TodoItem;
-        DROP TABLE TodoItem;
-        ALTER TABLE new RENAME TO TodoItem
-        """
-    }
-
-    /// Migrations after which the table has the column `priority`, or gets it at the next opening, without its values.
-    private static let losses = [
-        "ALTER TABLE TodoItem DROP COLUMN priority",
-        "ALTER TABLE TodoItem DROP COLUMN priority; ALTER TABLE TodoItem ADD COLUMN priority INTEGER",
-        """
-        ALTER TABLE TodoItem DROP COLUMN priority;
-        ALTER TABLE TodoItem ADD COLUMN priority INTEGER NOT NULL DEFAULT 0
-        """,
-        rebuilding("text TEXT, priority INTEGER, \(systemColumns)", copying: "text, \(systemColumns)"),
-        rebuilding("priority NUMERIC, text TEXT, \(systemColumns)", copying: "text, \(systemColumns)"),
-    ]
-
-    @Test(arguments: losses, [WireDialect.v2, .v3])
+    @Test(arguments: MigratedApp.losses, [WireDialect.v2, .v3])
     func `a value that a migration has removed stays on the server`(
         _ migration: String, _ dialect: WireDialect
     )
         async throws
     {
-        try await run(dialect) { app in
+        try await MigratedApp.run(dialect) { app in
             var device = try await app.open(
                 withRows: ["edited", "plain"], ["text": "a", "priority": 1, "color": "red"])
             try await device.table.update(id: "edited", ["text": "b"])
@@ -106,7 +44,7 @@ import Testing
 
     /// The two texts are canonically equivalent.
     @Test func `the values that operations know are those of rows with exactly their ids`() async throws {
-        try await run { app in
+        try await MigratedApp.run { app in
             var device = try app.open()
             let ids = ["\u{e9}", "e\u{301}"]
             for (number, id) in ids.enumerated() {
@@ -129,11 +67,11 @@ import Testing
         }
     }
 
-    @Test(arguments: losses)
+    @Test(arguments: MigratedApp.losses)
     func `an unsent edit of a value that a migration has removed does not remove the server's`(
         _ migration: String
     ) async throws {
-        try await run { app in
+        try await MigratedApp.run { app in
             var device = try app.open(settings: .singleAttempt)
             try await app.scenario.server.put("1", ["text": "a", "priority": 1], in: Todo.name)
             try await device.sync()
@@ -151,36 +89,11 @@ import Testing
         }
     }
 
-    @Test(arguments: losses, [WireDialect.v2, .v3])
-    func `a change of the app itself does not send what a migration has left`(
-        _ migration: String, _ dialect: WireDialect
-    ) async throws {
-        try await run(dialect) { app in
-            var device = try await app.open(withRows: ["1", "2"], ["text": "a", "priority": 1])
-            try await device.context.close()
-            try await app.migrate(migration)
-
-            device = try app.open()
-            try await app.migrate(
-                """
-                UPDATE TodoItem SET text = 'b' WHERE id = '1';
-                UPDATE TodoItem SET text = 'b', priority = 5 WHERE id = '2'
-                """)
-            try await device.context.enqueueExternalChanges(in: Todo.name, changed: ["1", "2"])
-            try await device.context.push()
-            #expect(try app.scenario.row("1")?.fields == ["text": "b", "priority": 1])
-            #expect(try app.scenario.row("2")?.fields == ["text": "b", "priority": 5])
-            try await device.sync()
-            try await app.scenario.expectAgreement(device)
-            try await device.context.close()
-        }
-    }
-
     @Test(arguments: [WireDialect.v2, .v3])
     func `a value that was removed while its column was not declared stays on the server`(
         _ dialect: WireDialect
     ) async throws {
-        try await run(dialect) { app in
+        try await MigratedApp.run(dialect) { app in
             var device = try await app.open(withRows: ["edited", "plain"], ["text": "a", "priority": 1])
             try await device.table.update(id: "edited", ["text": "b"])
             try await device.context.close()
@@ -210,7 +123,7 @@ import Testing
     func `a request that replaces the row keeps a column that the app has dropped or renamed`(
         _ migration: String, _ columns: [SyncCore.SyncColumn]
     ) async throws {
-        try await run(.v3) { app in
+        try await MigratedApp.run(.v3) { app in
             var device = try await app.open(
                 withRows: ["edited", "plain", "changed"], ["text": "a", "priority": 1])
             try await device.table.update(id: "edited", ["text": "b"])
@@ -242,7 +155,7 @@ import Testing
     func `a table that was rebuilt without the system columns conflicts only with changes of others`(
         _ dialect: WireDialect
     ) async throws {
-        try await run(dialect) { app in
+        try await MigratedApp.run(dialect) { app in
             var device = try app.open()
             let ids = ["pending", "edited", "deleted", "changed", "plain"]
             for id in ids {
@@ -254,7 +167,7 @@ import Testing
             try await device.table.update(id: "pending", ["text": "b"])
             try await device.context.close()
             try await app.migrate(
-                Self.rebuilding("text TEXT, priority INTEGER", copying: "text, priority"))
+                MigratedApp.rebuilding("text TEXT, priority INTEGER", copying: "text, priority"))
 
             device = try app.open()
             try await device.table.update(id: "edited", ["text": "b"])
@@ -283,11 +196,11 @@ import Testing
     @Test func `rows of the server stay that when a table was rebuilt without the system columns`()
         async throws
     {
-        try await run { app in
+        try await MigratedApp.run { app in
             var device = try await app.open(withRows: ["changed", "deleted", "plain"], ["text": "a"])
             try await device.context.close()
             try await app.migrate(
-                Self.rebuilding("text TEXT, priority INTEGER", copying: "text, priority"))
+                MigratedApp.rebuilding("text TEXT, priority INTEGER", copying: "text, priority"))
             device = try app.open()
             try await app.migrate("INSERT INTO TodoItem(id, text) VALUES ('new', 'a')")
             for id in ["changed", "deleted", "plain"] {
@@ -312,12 +225,12 @@ import Testing
     @Test func `a request that replaces the row keeps undeclared columns that a migration has not copied`()
         async throws
     {
-        try await run(.v3) { app in
+        try await MigratedApp.run(.v3) { app in
             var device = try await app.open(withRows: ["pending", "edited"], ["text": "a", "color": "red"])
             try await device.table.update(id: "pending", ["text": "b"])
             try await device.context.close()
             let copied = "text, priority, createdAt, updatedAt, version"
-            try await app.migrate(Self.rebuilding(copied, copying: copied))
+            try await app.migrate(MigratedApp.rebuilding(copied, copying: copied))
 
             device = try app.open()
             try await device.table.update(id: "edited", ["text": "b"])
@@ -333,7 +246,7 @@ import Testing
     func `the rows of a table that was dropped and created again are pulled again`(_ deletion: String)
         async throws
     {
-        try await run { app in
+        try await MigratedApp.run { app in
             var device = try app.open()
             // The delta token is past the first row.
             for id in ["1", "2"] {
@@ -345,7 +258,8 @@ import Testing
             try await app.migrate(
                 deletion.isEmpty
                     ? "DROP TABLE TodoItem"
-                    : "\(deletion); \(Self.rebuilding("text TEXT, priority INTEGER", copying: "text"))")
+                    : "\(deletion); \(MigratedApp.rebuilding("text TEXT, priority INTEGER", copying: "text"))"
+            )
             device = try app.open()
             try await device.sync()
             #expect(try await device.item("1")?["priority"] == 1)
@@ -358,7 +272,7 @@ import Testing
     func `a column with another type is no edit, and an edit of it is sent`(_ dialect: WireDialect)
         async throws
     {
-        try await run(dialect) { app in
+        try await MigratedApp.run(dialect) { app in
             var device = try app.open()
             for id in ["other", "later"] {
                 try await app.scenario.server.put(id, ["text": "a", "priority": "1"], in: Todo.name)
@@ -369,9 +283,9 @@ import Testing
             try await device.table.update(id: "other", ["text": "b"])
             try await device.context.close()
             try await app.migrate(
-                Self.rebuilding(
-                    "text TEXT, priority TEXT, \(Self.systemColumns)",
-                    copying: "text, priority, \(Self.systemColumns)"))
+                MigratedApp.rebuilding(
+                    "text TEXT, priority TEXT, \(MigratedApp.systemColumns)",
+                    copying: "text, priority, \(MigratedApp.systemColumns)"))
 
             let columns = [Todo.text, SyncColumn("priority", .text)]
             device = try app.open(columns)

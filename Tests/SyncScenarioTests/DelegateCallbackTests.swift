@@ -11,6 +11,33 @@ import Testing
 /// What the user, the app or a pull changes during a delegate's callback is not taken back by the delegate's item.
 @Suite struct DelegateCallbackTests {
     @Test(arguments: StoreKind.allCases)
+    func `a row pulled while a delegate ran is not forgotten when the item was inserted again`(
+        _ kind: StoreKind
+    ) async throws {
+        let (begins, ends) = (TestSignal(), TestSignal())
+        let delegate = ClosureDelegate(perform: { _, operation in
+            begins.send()
+            try await ends.wait()
+            return operation.item
+        })
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(delegate: delegate, settings: .singleAttempt)
+            try await scenario.server.put("x", ["text": "one"], in: Todo.name)
+            try await a.context.pull(Todo.query)
+            try await a.table.delete(id: "x")
+            let push = Task { try await a.context.push() }
+            try await begins.wait()
+            try await scenario.server.update("x", ["text": "theirs"], in: Todo.name)
+            try await a.table.insert(["id": "x", "text": "ours"])
+            try await a.pullWithoutPush()
+            ends.finish()
+            _ = await push.result
+            let operation = try #require(try await a.operations().first)
+            #expect(operation.serverItem?["text"] == "theirs")
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `an item set by a delegate does not restore an item that the app has deleted in its database`(
         _ kind: StoreKind
     ) async throws {

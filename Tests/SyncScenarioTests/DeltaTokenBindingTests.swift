@@ -4,6 +4,7 @@
 import Foundation
 import SyncCore
 import TableServer
+import TestSupport
 import Testing
 
 /// A delta token is bound to the server, the query and the synced columns.
@@ -51,7 +52,8 @@ import Testing
                 tables: [.init(Todo.name)], clock: .standing(at: .unixEpoch))
             try await withTableServer(configuration) { other in
                 try await other.put("y", ["text": "two"], in: Todo.name)
-                let context = SyncContext(client: SyncClient(url: other.url), dataSource: a.store)
+                let context = SyncContext(
+                    client: SyncClient(url: other.url, transport: .patient), dataSource: a.store)
                 let result = try await context.pull(Todo.query, queryID: "all")
                 #expect(result.upserted == 1)
             }

@@ -49,6 +49,52 @@ import Testing
         }
     }
 
+    @Test func `an edit behind a repeated attempt does not hide that a stale copy was saved before`()
+        async throws
+    {
+        try await withStaleCopy { scenario, a, copy in
+            try await a.table.update(id: "x", ["complete": true])
+            scenario.server.inject(.dropAnswer, when: \.isWrite)
+            _ = try? await a.context.push()
+            try await a.table.replace(copy)
+            _ = try await scenario.push(a) { _ in try await a.table.update(id: "x", ["priority": 7]) }
+            _ = try? await a.context.push()
+            #expect(try scenario.row("x")?.fields["text"] == "theirs")
+        }
+    }
+
+    @Test func `a change in the store after an unknown outcome does not hide that a stale copy was saved`()
+        async throws
+    {
+        try await withStaleCopy { scenario, a, copy in
+            try await a.table.update(id: "x", ["complete": true])
+            scenario.server.inject(.dropRequest, when: \.isWrite)
+            _ = try? await a.context.push()
+            try await a.table.replace(copy)
+            try a.changeDirectly("x") { $0["priority"] = 7 }
+            try await a.context.enqueueExternalChanges(in: Todo.name, changed: ["x"])
+            _ = try? await a.context.push()
+            _ = try? await a.context.push()
+            #expect(try scenario.row("x")?.fields["text"] == "theirs")
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `a change in the store behind an operation in flight does not hide that a stale copy was saved`(
+        _ fails: Bool
+    ) async throws {
+        try await withStaleCopy { scenario, a, copy in
+            try await a.table.update(id: "x", ["complete": true])
+            _ = try await scenario.push(a, then: fails ? .refusal(400) : .none) { _ in
+                try await a.table.replace(copy)
+                try a.changeDirectly("x") { $0["priority"] = 7 }
+                try await a.context.enqueueExternalChanges(in: Todo.name, changed: ["x"])
+            }
+            _ = try? await a.context.push()
+            #expect(try scenario.row("x")?.fields["text"] == "theirs")
+        }
+    }
+
     /// The row that proves a lost update can contain another client's change of other columns.
     @Test func `a stale copy saved after a lost answer was proven is a conflict`()
         async throws

@@ -8,6 +8,7 @@ import StoreMemory
 import StoreSQLite
 import SyncCore
 import TableServer
+import TestSupport
 import Testing
 
 enum TodoItem {
@@ -48,7 +49,8 @@ enum TodoItem {
         try await Scenario.run(on: .memory) { scenario in
             let path = scenario.directory.appendingPathComponent("todo.sqlite").path
             let otherPath = scenario.directory.appendingPathComponent("todo.lmdb").path
-            let contexts = try Self.contexts(SyncClient(url: scenario.server.url), path, otherPath)
+            let contexts = try Self.contexts(
+                SyncClient(url: scenario.server.url, transport: .patient), path, otherPath)
             try await contexts[0].table("TodoItem").insert(["text": "Buy eggs", "complete": false])
             try await contexts[0].push()
             for context in contexts {
@@ -99,7 +101,7 @@ enum TodoItem {
             let tables = [TableServer.Table("TodoItem", softDelete: other != .hardDelete)]
             try await withTableServer(.init(tables: tables)) { server in
                 let context = SyncContext(
-                    client: SyncClient(url: server.url),
+                    client: SyncClient(url: server.url, transport: .patient),
                     dataSource: try MemoryStore(tables: [TodoItem.definition]))
                 try await Self.provokeConflict(context, server, kind, other)
 
@@ -135,7 +137,7 @@ enum TodoItem {
         let chosen = settings
         try await Scenario.run(on: .memory) { scenario in
             let context = SyncContext(
-                client: SyncClient(url: scenario.server.url),
+                client: SyncClient(url: scenario.server.url, transport: .patient),
                 dataSource: try MemoryStore(tables: [TodoItem.definition]), settings: chosen)
             try await Self.provokeConflict(context, scenario.server, .update, .update)
             try await context.push()

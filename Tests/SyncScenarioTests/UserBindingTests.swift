@@ -4,13 +4,16 @@
 import Foundation
 import SyncCore
 import TableServer
+import TestSupport
 import Testing
 
 /// A store is bound to the user whose rows it contains.
 @Suite struct UserBindingTests {
     /// Returns a context of that user with the device's store.
     private func context(_ scenario: Scenario, _ a: Device, _ userID: String?) -> SyncContext {
-        SyncContext(client: SyncClient(url: scenario.server.url), dataSource: a.store, userID: userID)
+        SyncContext(
+            client: SyncClient(url: scenario.server.url, transport: .patient), dataSource: a.store,
+            userID: userID)
     }
 
     @Test(arguments: StoreKind.allCases)
@@ -76,7 +79,9 @@ import Testing
         try await Scenario.run(on: .memory) { scenario in
             let a = try scenario.device()
             func context(_ user: String) -> SyncContext {
-                SyncContext(client: SyncClient(url: scenario.server.url), dataSource: a.store, userID: user)
+                SyncContext(
+                    client: SyncClient(url: scenario.server.url, transport: .patient), dataSource: a.store,
+                    userID: user)
             }
             let (anna, bert) = (context("anna"), context("bert"))
             _ = try await anna.table(Todo.name).items()

@@ -114,7 +114,7 @@ struct RequestErrorTests {
             }
             try await #expect(client.insert(["id": "a", "n": nested(98)]).status == 400)
             try await #expect(client.insert(["id": "a", "n": nested(97)]).status == 201)
-            let remote = SyncClient(url: server.url).table("TodoItem")
+            let remote = SyncClient(url: server.url, transport: .patient).table("TodoItem")
             let row = try await remote.query(TableQuery("TodoItem")).items.first
             #expect(row?["n"] == nested(97))
         }

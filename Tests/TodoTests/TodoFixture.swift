@@ -5,6 +5,7 @@ import Foundation
 import StoreMemory
 import SyncModels
 import TableServer
+import TestSupport
 import Testing
 
 @testable import todo
@@ -31,7 +32,8 @@ struct TodoFixture {
         var settings = SyncSettings()
         settings.retry.maxAttempts = 1
         let context = SyncContext(
-            client: SyncClient(url: url), dataSource: try MemoryStore(tables: .models(TodoItem.self)),
+            client: SyncClient(url: url, transport: .patient),
+            dataSource: try MemoryStore(tables: .models(TodoItem.self)),
             settings: settings)
         return TodoApp(
             context: context, console: transcript.console(isInteractive: isInteractive), storeName: "memory")

@@ -57,10 +57,24 @@ extension TableOperation {
     }
 
     /// The version of the app's copy of the item, if the copy was older than the operation's base.
-    var olderVersion: String? {
-        guard let version, let known = base?.system.version, !version.hasSameBytes(as: known) else {
-            return nil
+    var olderVersion: String? { olderVersion(than: String?.none) }
+
+    /// The version of the app's copy of the item, if the copy was older than the row that the operation was made on.
+    ///
+    /// - Parameter item: the stored item's system properties, which are the row's if the operation has no base.
+    func olderVersion(than item: SystemProperties?) -> String? {
+        let older = olderVersion(than: item?.version)
+        return older.flatMap { version in
+            base == nil && item?.supersededVersions.contains(where: version.hasSameBytes) == true
+                ? nil : version
         }
+    }
+
+    /// The version of the app's copy of the item, if it is not that of the base; without a base, if it is not this one.
+    func olderVersion(than known: String?) -> String? {
+        guard let version, let known = base?.system.version ?? (hasUnknownBase ? known : nil),
+            !version.hasSameBytes(as: known)
+        else { return nil }
         return version
     }
 

@@ -19,10 +19,6 @@ extension TableOperation {
     /// Whether the operation has an attempt with unknown outcome.
     public var isAmbiguous: Bool { sent != nil }
 
-    /// Whether the update is of an item whose earlier state is unknown, because the app has changed its database itself:
-    /// every field counts as changed.
-    var hasUnknownBase: Bool { kind == .update && base == nil }
-
     /// Collapses a local change into the pending operations of its item.
     ///
     /// An item has at most two operations: one that is in flight or has an attempt with unknown outcome, and one behind it.
@@ -65,7 +61,8 @@ extension TableOperation {
         switch collapse(behind.kind, into: [failed], isInFlight: false) {
         case .replace(var merged):
             merged.replaces = merged.replaces || (behind.replaces && merged.kind != .delete)
-            merged.version = behind.olderVersion ?? merged.version
+            merged.version =
+                behind.olderVersion(than: failed.base?.system.version ?? failed.version) ?? merged.version
             if behind.hasUnknownBase, merged.kind == .update, !merged.undeletes { merged.base = nil }
             merged.setOlderCopy(as: behind)
             merged.deletedItem = behind.deletedItem

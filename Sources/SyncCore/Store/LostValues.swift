@@ -64,7 +64,8 @@ struct KnownValues {
     /// Returns the known value of a lost column, or `nil` if it is unknown. A missing value is null.
     func value(of column: String, itemID: String) -> ItemValue? {
         guard let row = rows[UTF8Text(itemID)] else { return nil }
-        return row.fields[column] ?? (row.hasBase ? ItemValue.null : nil)
+        if let known = row.fields[column] { return known }
+        return row.hasBase ? .some(.null) : .none
     }
 
     /// Returns the item with the known values, and with a record of the others.
@@ -135,7 +136,7 @@ extension SystemProperties {
     /// item's values at that time. The next state of the row that is received ends the record.
     var lostValues: [String: ItemValue] {
         get { if case .object(let values)? = undeclared[Self.lostValuesName] { values } else { [:] } }
-        set { undeclared[Self.lostValuesName] = newValue.isEmpty ? nil : .object(newValue) }
+        set { undeclared[Self.lostValuesName] = newValue.isEmpty ? .none : .object(newValue) }
     }
 
     /// Whether the version and the dates are lost values.

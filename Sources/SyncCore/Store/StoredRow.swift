@@ -56,7 +56,7 @@ package struct StoredRow: ScannedRow {
         get throws(StoreError) {
             for position in places.offsets.indices where places.columns[position] == name {
                 let offset = places.offsets[position]
-                return offset == 0 ? nil : try ByteReader.value(at: offset, in: bytes)
+                return offset == 0 ? .none : .some(try ByteReader.value(at: offset, in: bytes))
             }
             if name == "id" { return .text(try id.text()) }
             var reader = ByteReader(bytes)

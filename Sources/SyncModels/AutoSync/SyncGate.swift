@@ -14,8 +14,10 @@ struct SyncGate {
     init(_ cause: Cause, until end: Duration, after former: SyncGate?, at now: Duration) {
         let ends = [former?.serverEnd, cause == .server ? end : nil].compactMap(\.self)
         serverEnd = ends.max().flatMap { $0 > now ? $0 : nil }
-        until = max(end, serverEnd ?? end)
-        self.cause = serverEnd == until ? .server : cause
+        // A wait for which the change feed asks does not shorten the delay after a failure.
+        let failureEnd = cause == .server && former?.cause == .failure ? former?.until : nil
+        until = [end, serverEnd, failureEnd].compactMap(\.self).max() ?? end
+        self.cause = serverEnd == until ? .server : failureEnd == until ? .failure : cause
     }
 
     /// The gate without what is not the server's wait.

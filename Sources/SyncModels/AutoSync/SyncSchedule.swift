@@ -49,6 +49,10 @@ struct SyncSchedule: Sendable {
     /// The end of the wait that the server had asked for when the current round began.
     private var serverEndAtBegin: Duration?
     private var isOffline = false
+    /// The number of reports that the network is unavailable, for answers from before one.
+    private var outages = 0
+    /// The number of these reports when the current round began.
+    private var outagesAtBegin = 0
     /// Whether the network is metered. It stays so when the network comes back, until the app says otherwise.
     private var isMetered = false
     private(set) var isInForeground = true
@@ -173,6 +177,7 @@ struct SyncSchedule: Sendable {
             if !wasAvailable { requestPush(at: now, .network) }
         case .networkUnavailable:
             isOffline = true
+            outages += 1
         case .signedIn:
             needsSignIn = false
             signIns += 1
@@ -244,7 +249,7 @@ struct SyncSchedule: Sendable {
     mutating func begin(_ round: Round, at now: Duration) {
         adjustClock(to: now)
         (firstChange, lastChange, pushRequestedAt, leftOperationsAt) = (nil, nil, nil, nil)
-        (isInRound, signInsAtBegin) = (true, signIns)
+        (isInRound, signInsAtBegin, outagesAtBegin) = (true, signIns, outages)
         for index in round.plans {
             pulls[index].requestedAt = nil
             pulls[index].hintedAt = nil
@@ -285,12 +290,15 @@ struct SyncSchedule: Sendable {
             incompleteRounds += 1
         case .failed(let retryAfter, let reachedServer, let madeProgress):
             requestPush(at: now, .retry)
-            if reachedServer { (needsSignIn, isOffline) = (false, false) }
+            if reachedServer {
+                needsSignIn = false
+                endOutage()
+            }
             if madeProgress { failures = 0 }
             recordFailure(retryAfter: retryAfter, jitter: jitter)
         case .unauthenticated:
             requestPush(at: now, .retry)
-            isOffline = false
+            endOutage()
             // The server may have refused the token from before a sign-in during the round.
             needsSignIn = signIns == signInsAtBegin
         case .cancelled:
@@ -326,9 +334,14 @@ struct SyncSchedule: Sendable {
     /// An answer of the server refutes that the network is unavailable, and that the user must sign in. A wait that the
     /// server has asked for since the round began stays.
     private mutating func recordAnswer() {
-        (failures, needsSignIn, isOffline) = (0, false, false)
+        (failures, needsSignIn) = (0, false)
+        endOutage()
         gate = gate?.serverEnd == serverEndAtBegin ? nil : gate?.ofServer
     }
+
+    /// An answer in a round shows that the network is available, unless the app has reported since the round began that it is
+    /// not: the answer may be from before.
+    private mutating func endOutage() { if outages == outagesAtBegin { isOffline = false } }
 
     private mutating func requestAll(at now: Duration, _ cause: SyncEvent.RoundCause) {
         requestPush(at: now, cause)

@@ -298,6 +298,40 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        SyncSchedule.Outcome.completed(reachedServer: true),
+        .failed(retryAfter: nil, reachedServer: true, madeProgress: true),
+    ])
+    func `an answer from before the app has reported an outage does not refute it`(
+        _ outcome: SyncSchedule.Outcome
+    ) throws {
+        var timeline = ScheduleTimeline.started()
+        timeline.seconds = 10
+        timeline.change()
+        timeline.seconds = 11
+        let due = timeline.dueRound()
+        let round = try #require(due)
+        timeline.schedule.begin(round, at: timeline.time)
+        timeline.signal(.networkUnavailable)
+        timeline.end(round, outcome)
+        timeline.signal(.networkAvailable)
+        timeline.seconds = 20
+        #expect(timeline.dueRound()?.plans == [ScheduleTimeline.parents, ScheduleTimeline.children])
+    }
+
+    @Test func `a short wait for the feed does not shorten the delay after a failure`() {
+        var timeline = ScheduleTimeline.started()
+        timeline.seconds = 10
+        timeline.jitter = 1
+        timeline.change()
+        for _ in 0..<9 { _ = timeline.runNextRound(.failed()) }
+        let end = timeline.nextRound()
+        timeline.schedule.recordFeed(.unavailable(retryAfter: .seconds(1)), signIns: 0, at: timeline.time)
+        #expect(timeline.nextRound() == end)
+        let feedTime = timeline.time + .seconds(1)
+        #expect(timeline.feedTime() == feedTime)
+    }
+
     @Test func `a clock that is set back does not prolong the pause of the feed`() {
         var timeline = ScheduleTimeline.started()
         timeline.schedule.recordFeed(.unavailable(retryAfter: .seconds(60)), signIns: 0, at: timeline.time)

@@ -8,10 +8,9 @@
 extension ServerRowApplier {
     /// Stores the row with the item's pending operation, unless the operation was made on this row or a later one.
     func keep(_ row: Item, with operation: TableOperation) throws -> Outcome {
-        // The item of a change that the app has made in its own table has the system properties of the row.
-        let known =
-            try operation.newestServerItem
-            ?? (operation.hasUnknownBase ? transaction.readableItem(id: row.id, in: definition) : nil)
+        let item =
+            try operation.hasUnknownBase ? transaction.readableItem(id: row.id, in: definition) : nil
+        let known = operation.serverItem ?? operation.rowMadeOn(item)
         if let known, known.isSameState(as: row) || known.isLater(than: row) || known.hasSuperseded(row) {
             return .pending
         }

@@ -5,13 +5,14 @@ extension SyncContext {
     /// Calls the table's resolver for a pending operation whose row was changed on the server, as a pull has found.
     ///
     /// Without a resolver nothing happens: the push reports the conflict. Attempts with unknown outcome are left to the
-    /// push too, which may prove that the row is their result, and so are operations that have nothing to send.
+    /// push too, which may prove that the row is their result, and so are operations that have nothing to send, and deletes
+    /// of rows as the device has left them.
     func resolvePulledConflict(_ operationID: Int64, _ definition: SyncTableDefinition) async throws {
         guard settings.resolver(of: definition.name) != nil else { return }
         let sendsChangedFieldsOnly = sendsChangedFieldsOnly
         let conflict = try await read { snapshot -> TableOperationError? in
             guard let operation = try snapshot.operation(id: operationID), operation.serverItem != nil,
-                !operation.isAmbiguous
+                !operation.isAmbiguous, operation.rowLeftByClient(definition) == nil
             else { return nil }
             let item = try snapshot.item(id: operation.itemID, in: operation.table)
             let attempt = operation.nextAttempt(

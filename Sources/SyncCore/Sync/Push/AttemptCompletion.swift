@@ -107,7 +107,9 @@ struct AttemptCompletion {
                 // inserted again.
                 let former = behind
                 if !behind.hasUnknownBase { behind.base = operation.base }
-                behind.version = former.olderVersion ?? operation.version
+                behind.version =
+                    former.olderVersion(than: operation.base?.system.version ?? operation.version)
+                    ?? operation.version
                 behind.serverItem = nil
                 behind.setOlderCopy(as: former)
                 try transaction.put(behind)
@@ -124,6 +126,7 @@ struct AttemptCompletion {
     ) throws -> Item? {
         if let behind, behind.kind == .insert {
             try replace(row, with: behind)
+            if let later { try applier.apply(later) }
             return try transaction.item(id: operation.itemID, in: definition.name)
         }
         let known = operation.base.map(definition.syncedFields) ?? [:]
@@ -160,7 +163,9 @@ struct AttemptCompletion {
             var rebased = next.rebased(on: base)
             rebased.deletedItem = next.deletedItem.map(rebase)
             // An edit of a copy older than the row keeps the copy's version, so that the server reports the conflict.
-            if let version = next.olderVersion, sent.version != version { rebased.version = version }
+            let older =
+                next.olderVersion(than: local?.system) ?? operation.olderVersion(than: local?.system)
+            if let older, sent.version != older { rebased.version = older }
             if behind != nil { rebased.setOlderCopy(as: next) }
             // A change that clashes with a later one of another client also keeps its base and version.
             var made = operation.base ?? Item(id: operation.itemID)

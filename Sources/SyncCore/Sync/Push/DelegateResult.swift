@@ -66,7 +66,8 @@ struct DelegateResult: Sendable {
                 "The user changed the item '\(operation.itemID)' while the delegate ran. Push again.")
         }
         if seen.kind == .delete, operation.kind != .delete {
-            return try completion.replace(row, with: operation)
+            try completion.replace(row, with: operation)
+            return try completion.applier.applyKeptRow(of: operation, ifLaterThan: row)
         }
         var known = seen.item.map(definition.syncedFields) ?? [:]
         if operation.kind == .delete, !isChanged, !row.system.deleted {

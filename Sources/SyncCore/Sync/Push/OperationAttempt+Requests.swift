@@ -34,13 +34,15 @@ extension OperationAttempt {
 
     /// Fetches the row before a request that replaces the whole row, if the device does not have all of its columns: the app
     /// has removed values from its table, the app or a delegate has given the item the version of a row that only it has read,
-    /// or a repeated attempt lacks a column of an item whose row is unknown.
+    /// the app has inserted an item again whose row is known by its version only, or a repeated attempt lacks a column of an
+    /// item whose row is unknown.
     ///
     /// - Returns: `continues` with the row if it is in the same state; `nil` if all columns are known.
     private func outcomeOfUnknownColumns() async throws -> AttemptOutcome? {
         guard context.client.dialect.updatesWholeRow, snapshot.kind == .update, let base else { return nil }
         let isKnownByVersion =
             operation.olderVersion != nil || base.system.lostValues[SystemProperties.allUndeclared] != nil
+            || snapshot.version != nil && base.system.version != snapshot.version
         let lacksColumn =
             operation.base == nil
             && definition.syncedFields(of: base).contains { !$1.isNull && snapshot.fields[$0] == nil }

@@ -164,7 +164,7 @@ extension OperationAttempt {
                 OperationAttempt(
                     context: context, definition: definition, operation: operation, snapshot: snapshot,
                     item: local ?? operation.deletedItem,
-                    rowWasReplaced: lastError?.showsOtherRow(than: operation) ?? false,
+                    rowWasReplaced: lastError?.showsOtherRow(than: operation, of: local) ?? false,
                     followsUnknownOutcome: followsUnknownOutcome, followsCorrection: isCorrected,
                     lastPullIfIdle: context.stalePageGuard.lastPullIfIdle))
         }
@@ -173,11 +173,12 @@ extension OperationAttempt {
 
 extension TableOperationError {
     /// Whether the server did not have the row that the update or delete was made on, or another row with its id.
-    fileprivate func showsOtherRow(than operation: TableOperation) -> Bool {
+    fileprivate func showsOtherRow(than operation: TableOperation, of item: Item?) -> Bool {
         if code == .itemNotOnServer { return operation.kind == .update }
         guard operation.kind != .insert, let version = operation.version, let serverItem else { return false }
         let hasSameVersion = serverItem.system.version?.hasSameBytes(as: version) ?? false
-        guard let base = operation.base else { return hasSameVersion }
-        return serverItem.isInsertedAgain(since: base) || hasSameVersion && !serverItem.isSameState(as: base)
+        guard let known = operation.rowMadeOn(item) else { return hasSameVersion }
+        return serverItem.isInsertedAgain(since: known)
+            || hasSameVersion && !serverItem.isSameState(as: known)
     }
 }

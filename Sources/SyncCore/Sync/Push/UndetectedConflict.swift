@@ -10,10 +10,12 @@ extension OperationAttempt {
     func undetectedConflict() -> AttemptOutcome? {
         guard operation.kind != .insert, let row = operation.serverItem else { return nil }
         let version = row.system.version
-        switch (snapshot.version, operation.base) {
-        case (let sent?, let base?):
-            let isRestarted = version?.hasSameBytes(as: sent) == true && !row.isSameState(as: base)
-            guard isRestarted else { return nil }
+        switch (snapshot.version, operation.rowMadeOn(item)) {
+        case (let sent?, let known?):
+            let isRestarted = version?.hasSameBytes(as: sent) == true && !row.isSameState(as: known)
+            // Without a base, the item can be of a later row than the version.
+            let isKnown = operation.base != nil || known.system.version?.hasSameBytes(as: sent) == true
+            guard isRestarted, isKnown else { return nil }
         case (_?, nil):
             return nil
         case (nil, let base?) where version == nil:
@@ -35,7 +37,9 @@ extension OperationAttempt {
     /// fulfilled by a row that the user has not seen.
     func conflictWithNewRow() async throws -> AttemptOutcome? {
         let fetched = try await send(.read(id: operation.itemID))
-        if let row = fetched.row, let base = operation.base, row.isSameState(as: base) { return nil }
+        if let row = fetched.row, let known = operation.rowMadeOn(item), row.isSameState(as: known) {
+            return nil
+        }
         return outcome(ofFetched: fetched)
     }
 }

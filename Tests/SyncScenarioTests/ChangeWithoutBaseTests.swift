@@ -1,0 +1,107 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import SyncCore
+import TableServer
+import Testing
+
+/// Changes that the app has made in its own database, and queued later: their operations have no base.
+@Suite
+struct ChangeWithoutBaseTests {
+    private static let changes = [TableOperation.Kind.update, .delete]
+
+    /// Changes the row in the store, and queues the change.
+    private func change(_ id: String, _ kind: TableOperation.Kind, on device: Device) async throws {
+        guard kind == .delete else {
+            try device.changeDirectly(id) { $0["text"] = "ours" }
+            return try await device.context.enqueueExternalChanges(in: Todo.name, changed: [id])
+        }
+        let item = try #require(try await device.item(id))
+        try device.store.write { try $0.deleteItems(ids: [id], in: Todo.name) }
+        try await device.context.enqueueExternalChanges(in: Todo.name, deleted: [item])
+    }
+
+    @Test(arguments: StoreKind.allCases, changes)
+    func `a row that was inserted again with the first version is not overwritten`(
+        _ kind: StoreKind, _ change: TableOperation.Kind
+    ) async throws {
+        func restartVersions(_ configuration: inout TableServer.Configuration) {
+            configuration.tables = [.init(Todo.name, softDelete: false)]
+            configuration.restartsVersions = true
+        }
+        try await Scenario.run(on: kind, configure: restartVersions) { scenario in
+            let a = try scenario.device()
+            try await scenario.server.put("x", ["text": "old"], in: Todo.name)
+            try await a.sync()
+            try await self.change("x", change, on: a)
+            try await scenario.server.remove("x", in: Todo.name, leavingTombstone: false)
+            scenario.server.clock.advance(by: .seconds(5))
+            try await scenario.server.put("x", ["text": "new"], in: Todo.name)
+            try await a.pullWithoutPush()
+            let error = try await a.expectPushError()
+            #expect(error.isConflict)
+            #expect(error.serverItem?["text"] == "new")
+            #expect(try scenario.row("x")?.fields["text"] == "new")
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases, changes)
+    func `a pull of the row as it was is no conflict`(
+        _ kind: StoreKind, _ change: TableOperation.Kind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(settings: .resolving(.serverWins))
+            try await scenario.server.put("x", ["text": "one"], in: Todo.name)
+            try await a.sync()
+            try await self.change("x", change, on: a)
+            try await a.context.pull(Todo.query, settings: .withoutPush)
+            #expect(try await a.operations().count == 1)
+            try await a.context.push()
+            #expect(try scenario.serverTexts() == (change == .delete ? [] : ["ours"]))
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a pull of the row that the device has inserted is no conflict of its deletion`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(settings: .resolving(.serverWins))
+            let item = try await a.table.insert(["id": "x", "text": "ours"])
+            _ = try await scenario.push(a) { _ in
+                _ = try a.store.write { try $0.deleteItems(ids: ["x"], in: Todo.name) }
+            }.get()
+            // It has no version, because the push was running.
+            try await a.context.enqueueExternalChanges(in: Todo.name, deleted: [item])
+            try await a.context.pull(Todo.query, settings: .withoutPush)
+            try await a.context.push()
+            #expect(try scenario.row("x")?.deleted == true)
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases, changes)
+    func `an item that is inserted again keeps the columns that the app does not declare`(
+        _ kind: StoreKind, _ change: TableOperation.Kind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.wholeRowDevice()
+            try await scenario.server.put("x", ["text": "one", "color": "red"], in: Todo.name)
+            try await a.context.pull(Todo.query)
+            if change == .delete {
+                try await self.change("x", .delete, on: a)
+                try await a.table.insert(["id": "x", "text": "ours"])
+            } else {
+                try await a.context.batch { local in
+                    try local.delete(id: "x", in: Todo.name)
+                    try local.insert(["id": "x", "text": "two"], in: Todo.name)
+                }
+                try await self.change("x", .update, on: a)
+            }
+            try await a.context.push()
+            #expect(try scenario.row("x")?.fields["text"] == "ours")
+            #expect(try scenario.row("x")?.fields["color"] == "red")
+        }
+    }
+}
