@@ -165,6 +165,47 @@ import Testing
         }
     }
 
+    /// A model that does not have each column of its table.
+    private struct Part: SyncModel {
+        var id = SyncID<Part>()
+        var text = ""
+        static let schema = ModelSchema("Part", Part(), .field("text", \.text))
+        static let table = SyncTableDefinition(
+            "Part", columns: [SyncColumn("text", .text), SyncColumn("note", .text)])
+    }
+
+    @Test(arguments: [ConflictSide.mine, .theirs])
+    func `a column that the model does not have follows the rule`(_ side: ConflictSide) async throws {
+        var settings = SyncSettings()
+        settings.resolveByField(Part.self, onClash: side == .mine ? .clientWins : .serverWins)
+        try await withServer([Part.table], settings: settings) { context, server in
+            try await server.put("x", ["text": "one", "note": "one"], in: "Part")
+            try await context.table(Part.self).pull()
+            try await context.table("Part").update(id: "x", ["note": "mine"])
+            try await server.update("x", ["note": "theirs"], in: "Part")
+            try await context.push()
+            let note = try server.row("x", in: "Part")?.fields["note"]
+            #expect(note == (side == .mine ? "mine" : "theirs"))
+        }
+    }
+
+    @Test func `a merged model keeps the device's change of a column that it does not have`() async throws {
+        var settings = SyncSettings()
+        settings.resolve(Part.self) { conflict in
+            guard let merged = conflict.merged() else { return .keepTheirs }
+            return .merge(merged)
+        }
+        try await withServer([Part.table], settings: settings) { context, server in
+            try await server.put("x", ["text": "one", "note": "one"], in: "Part")
+            try await context.table(Part.self).pull()
+            try await context.table("Part").update(id: "x", ["note": "mine"])
+            try await server.update("x", ["text": "theirs"], in: "Part")
+            try await context.push()
+            #expect(try server.row("x", in: "Part")?.fields == ["text": "theirs", "note": "mine"])
+            #expect(try await context.table("Part").item(id: "x")?["note"] == "mine")
+        }
+    }
+
     @Test func `a merged model keeps the digits of a date that the device has changed`() async throws {
         var settings = SyncSettings()
         settings.resolveByField(Todo.self)

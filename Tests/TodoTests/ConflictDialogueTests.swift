@@ -43,6 +43,22 @@ import Testing
         }
     }
 
+    @Test(arguments: [ConflictChoice.client, .server])
+    func `a choice holds although another program has sent the change again meanwhile`(
+        _ choice: ConflictChoice
+    ) async throws {
+        try await TodoFixture.run { fixture in
+            let app = try await appWithConflict(fixture, Transcript())
+            _ = try? await app.context.push()
+            let shown = try #require(try await app.errorsToDecide().first)
+            _ = try? await app.context.push()
+            try await app.resolve(shown, by: choice)
+            try await app.sync(onConflict: nil)
+            #expect(
+                try fixture.texts() == [choice == .client ? "Buy eggs (6)" : "Buy organic eggs"])
+        }
+    }
+
     @Test func `the choice client sends the client's value`() async throws {
         try await TodoFixture.run { fixture in
             let app = try await appWithConflict(fixture, Transcript(answers: ["what?", "c"]))

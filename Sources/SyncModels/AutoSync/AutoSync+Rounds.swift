@@ -161,7 +161,7 @@ extension AutoSync {
             let report = try await syncRound.run(round)
             let previous = control.withLock { followed(&$0) }
             do {
-                try await showingMutex.withLock { end(round, report, try? await context.status()) }
+                try await showingMutex.withLock { end(round, report, try? await shownOperations()) }
             } catch {
                 // The task was cancelled after the round's last request: what the round has done counts.
                 end(round, report, nil)
@@ -185,11 +185,12 @@ extension AutoSync {
 
     /// Ends a round that has run, and shows it with the operations that it has left.
     ///
-    /// - Parameter status: read while the caller holds ``showingMutex``; `nil` if it could not be read.
-    private func end(_ round: SyncSchedule.Round, _ report: SyncRound.Report, _ status: SyncStatus?) {
+    /// - Parameter operations: read while the caller holds ``showingMutex``; `nil` if they could not be read.
+    private func end(_ round: SyncSchedule.Round, _ report: SyncRound.Report, _ operations: ShownOperations?)
+    {
         // The budget can end a push before an operation that no longer waits for another one.
         let isIncomplete = report.ending == nil && report.push?.hasReachedEnd == false
-        let leavesOperations = isIncomplete || status?.hasSendableOperations ?? true
+        let leavesOperations = isIncomplete || operations?.status.hasSendableOperations ?? true
         let refused = report.failed.filter { $0.value.isRefusal }
         control.withLock { control in
             control.pendingWithHeld = report.pendingWithHeld
@@ -198,7 +199,7 @@ extension AutoSync {
                 pulled: Set(report.pulls.keys).union(report.failed.keys).subtracting(report.retries),
                 refused: Set(refused.keys), at: now, jitter: jitter)
         }
-        record(report, of: round, status)
+        record(report, of: round, operations)
     }
 
     private func endRound() {

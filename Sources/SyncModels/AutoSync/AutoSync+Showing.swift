@@ -23,9 +23,8 @@ extension AutoSync {
     }
 
     private func showPendingOperations() async {
-        guard let status = try? await context.status(),
-            let first = try? await context.pendingOperations(limit: 1)
-        else { return }
+        guard let operations = try? await shownOperations() else { return }
+        let status = operations.status
         let areReleased = mayHeldOperationsBeSent(status)
         if status.hasSendableOperations || areReleased {
             control.withLock { control in
@@ -34,12 +33,18 @@ extension AutoSync {
             wakeup.signal()
         }
         feed.update { state in
-            state.setOperations(status)
-            state.oldestPending = first.first?.changedAt
+            state.setOperations(operations)
             if case .pushing(_, let count) = state.phase {
                 state.phase = .pushing(done: max(0, count - status.pendingOperations), of: count)
             }
         }
+    }
+
+    /// Reads what the state shows of the pending operations.
+    func shownOperations() async throws -> ShownOperations {
+        ShownOperations(
+            status: try await context.status(),
+            oldest: try await context.pendingOperations(limit: 1).first?.changedAt)
     }
 
     /// Whether an operation was completed or removed since the push of the last round, which others may have waited for. Their
@@ -53,7 +58,7 @@ extension AutoSync {
     }
 
     /// Shows how a round has ended, and the operations that it has left.
-    func record(_ report: SyncRound.Report, of round: SyncSchedule.Round, _ status: SyncStatus?) {
+    func record(_ report: SyncRound.Report, of round: SyncSchedule.Round, _ operations: ShownOperations?) {
         let time = context.environment.now()
         let planError = control.withLock { control in
             control.pulledPlans.formUnion(report.pulls.keys)
@@ -62,7 +67,7 @@ extension AutoSync {
             return control.failedPlans.min { $0.key < $1.key }?.value
         }
         feed.update { state in
-            if let status { state.setOperations(status) }
+            if let operations { state.setOperations(operations) }
             state.unreadable.add(report.pulls.values.flatMap(\.unreadable))
             if let push = report.push, push.abortReason == nil, push.hasReachedEnd { state.lastPush = time }
             if !round.plans.isEmpty, round.plans.allSatisfy({ report.pulls[$0] != nil }) {
@@ -73,12 +78,19 @@ extension AutoSync {
     }
 }
 
+/// What the state of a sync shows of the pending operations.
+struct ShownOperations: Sendable {
+    let status: SyncStatus
+    /// When the first pending operation was last changed.
+    let oldest: Timestamp?
+}
+
 extension AutoSync.State {
-    fileprivate mutating func setOperations(_ status: SyncStatus) {
-        pending = status.pendingOperations
-        conflicts = status.conflictingOperations
-        parked = status.parkedOperations
-        if pending == 0 { oldestPending = nil }
+    fileprivate mutating func setOperations(_ operations: ShownOperations) {
+        pending = operations.status.pendingOperations
+        conflicts = operations.status.conflictingOperations
+        parked = operations.status.parkedOperations
+        oldestPending = pending == 0 ? nil : operations.oldest
     }
 }
 

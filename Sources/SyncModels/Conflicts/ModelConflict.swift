@@ -100,12 +100,11 @@ extension ModelConflict {
         return try? Self.model(of: item, raw, requiresValues: false)
     }
 
-    /// Whether both sides have changed a field without policy to different values.
+    /// Whether both sides have changed a column without policy to different values, also one that the model does not have.
     var hasClashWithoutPolicy: Bool {
         guard let merge else { return false }
-        return clashingFields(of: merge).contains { field in
-            if case .column(let column) = field.role { !hasPolicy(column) } else { false }
-        }
+        let combined = Set(Model.schema.columns.lazy.filter(hasPolicy).map(\.name))
+        return !merge.clashes.isSubset(of: combined)
     }
 
     /// Whether a policy combines changes of the column. It would take a value that the property cannot hold for the blank
@@ -148,7 +147,8 @@ extension ModelConflict {
         return ThreeWayMerge(local: client, server: server, base: ancestor)
     }
 
-    /// Lays a model over the server's row. Columns whose properties are equal to one side keep its stored value.
+    /// Lays a model over the server's row with the device's changes of columns that the model does not have. Columns whose
+    /// properties are equal to one side keep its stored value.
     ///
     /// - Throws: ``SyncError/Code/invalidItemID`` for another id; ``SyncError/Code/invalidItem`` for a value
     ///   that cannot be stored.
@@ -158,7 +158,9 @@ extension ModelConflict {
             throw SyncError(
                 .invalidItemID, "The merged \(Model.self) must have the id '\(id)', not '\(model.id)'.")
         }
-        var item = (theirs == nil ? nil : raw.serverItem) ?? raw.clientItem ?? Item(id: id)
+        var item =
+            merge?.item(preferringLocal: false) ?? (theirs == nil ? nil : raw.serverItem) ?? raw.clientItem
+            ?? Item(id: id)
         for column in Model.schema.columns {
             item.content[column.name] = try value(of: column, in: model)
         }

@@ -9,7 +9,8 @@ public enum ModelDecision<Model: SyncModel>: Sendable {
     case keepMine
     /// Stores the server's row, or removes the item if the server has none, and removes the operation.
     case keepTheirs
-    /// Stores and sends this model, overwriting the server's row in the state shown.
+    /// Stores and sends this model, overwriting the server's row in the state shown. A column that the model does not have
+    /// keeps the device's change, unless the server has changed it too.
     case merge(Model)
     /// Changes nothing: the operation stays pending, with its error.
     case keepPending
@@ -44,7 +45,7 @@ extension SyncSettings {
     ///
     /// - Parameters:
     ///   - models: the models.
-    ///   - rule: what to do with fields without policy that clash. Its ``ConflictDecision/keepServer`` and
+    ///   - rule: what to do with fields without policy that clash, also of columns that the model does not have. Its ``ConflictDecision/keepServer`` and
     ///     ``ConflictDecision/keepClient`` apply to those fields only, any other decision to the whole item. If
     ///     one side deleted the item, every decision applies to the whole item.
     public mutating func resolveByField(

@@ -25,7 +25,20 @@ extension TodoApp {
     }
 
     /// Resolves an error by a choice. The next push sends the resulting change, if any.
+    ///
+    /// Another program, such as `todo watch`, can have sent the change again while the user was asked. The choice also holds for
+    /// the new error if it shows the same.
     func resolve(_ error: TableOperationError, by choice: ConflictChoice) async throws {
+        do {
+            try await apply(choice, to: error)
+        } catch let failure as SyncError where failure.code == .operationChanged {
+            let errors = try await context.operationErrors()
+            guard let newer = errors.first(where: { $0.shows(sameAs: error) }) else { throw failure }
+            try await apply(choice, to: newer)
+        }
+    }
+
+    private func apply(_ choice: ConflictChoice, to error: TableOperationError) async throws {
         switch choice {
         case .client: try await useClient(for: error)
         case .server: try await context.cancelAndDiscardItem(for: error)
@@ -39,5 +52,13 @@ extension TodoApp {
         if error.kind == .delete { return try await context.changeKind(for: error, to: .delete) }
         guard let item = try await table.raw.item(id: error.itemID) ?? error.item else { return }
         try await context.keepAndUpdateItem(for: error, with: item)
+    }
+}
+
+extension TableOperationError {
+    /// Whether the user sees the same error of the same operation.
+    fileprivate func shows(sameAs other: TableOperationError) -> Bool {
+        operationID == other.operationID && kind == other.kind && code == other.code
+            && item == other.item && serverItem == other.serverItem
     }
 }

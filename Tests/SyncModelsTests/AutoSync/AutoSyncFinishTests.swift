@@ -9,6 +9,20 @@ import Testing
 
 /// Pushes before the system suspends the app.
 @Suite struct AutoSyncFinishTests {
+    @Test func `the state shows the oldest change that is left, also of a sync that does not run`()
+        async throws
+    {
+        try await VirtualSystem.run { system in
+            let device = try system.device()
+            system.server.write("milk", ["text": .text("theirs")], in: "TodoItem", isLate: false)
+            try await device.insert("milk")
+            let pending = try await system.perform { try await device.context.pendingOperations() }
+            _ = try? await system.perform { try await device.sync.syncNow() }
+            #expect(device.sync.state.pending == 1)
+            #expect(device.sync.state.oldestPending == pending.first?.changedAt)
+        }
+    }
+
     @Test func `finish pushes only, and ends the pulls of a running round`() async throws {
         try await VirtualSystem.run { system in
             let device = try system.device(pulls: [TodoList.all.pull(), Todo.all.pull()])

@@ -49,7 +49,7 @@ struct OperationRun: Sendable {
 
     private func execute() async throws -> Result {
         guard let definition = try? context.definition(of: operation.table) else {
-            return ended(.failed(try await recordUndeclaredTable()))
+            return ended(try await outcomeOfUndeclaredTable())
         }
         let delegate = context.delegate
         // With a delegate, the next operation begins after the delegate has returned.
@@ -62,14 +62,23 @@ struct OperationRun: Sendable {
 
     /// Records that the app no longer declares the table. The operation stays pending until it does.
     ///
-    /// A conflict stays recorded: another process may declare the table and decide about it.
-    private func recordUndeclaredTable() async throws -> TableOperationError {
+    /// A conflict stays recorded: another process may declare the table and decide about it. A decision about an operation
+    /// behind another one of its item would need the item.
+    private func outcomeOfUndeclaredTable() async throws -> Outcome {
         let operation = operation
         let error = TableOperationError.undeclaredTable(operation)
-        let recorded = try await context.read { try $0.operationError(operationID: operation.id) }
+        let (first, recorded) = try await context.read { snapshot in
+            (
+                try snapshot.operations(forItem: operation.itemID, in: operation.table).first,
+                try snapshot.operationError(operationID: operation.id)
+            )
+        }
+        if let first, first.id < operation.id {
+            return .held(.held(operation, by: first, item: nil), by: first)
+        }
         let isConflict = recorded.map { $0.isConflict && $0.revision == operation.revision } ?? false
         if !isConflict, recorded != error { try await context.record(error) }
-        return error
+        return .failed(error)
     }
 
     private func ended(_ outcome: Outcome, pushEnding: (any Error)? = nil) -> Result {

@@ -33,18 +33,16 @@ extension StoreSnapshot {
     ) throws -> [WaitingOperation] {
         var waiting: [WaitingOperation] = []
         for error in try operationErrors(in: nil) where tables?.contains(error.table) ?? true {
-            guard let operation = try operation(id: error.operationID) else { continue }
-            guard catalog.contains(error.table) else {
-                waiting.append(WaitingOperation(reason: .undeclared, error: error))
-                continue
-            }
-            guard let reason = WaitingOperation.Reason(operation, error) else { continue }
+            let isDeclared = catalog.contains(error.table)
+            guard let operation = try operation(id: error.operationID),
+                let reason = isDeclared ? WaitingOperation.Reason(operation, error) : .undeclared
+            else { continue }
             // Pushes do not send a parked operation: the user may have changed the item since it failed.
-            let current = try error.updated(for: operation, in: self)
+            let current = isDeclared ? try error.updated(for: operation, in: self) : error
             waiting.append(WaitingOperation(reason: reason, error: current))
             for behind in try operations(behind: operation)
             where try operationError(operationID: behind.id) == nil {
-                let item = try item(id: behind.itemID, in: behind.table)
+                let item = isDeclared ? try item(id: behind.itemID, in: behind.table) : nil
                 waiting.append(
                     WaitingOperation(reason: .held, error: .held(behind, by: operation, item: item)))
             }
