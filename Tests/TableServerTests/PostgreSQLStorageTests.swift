@@ -275,6 +275,28 @@
             }
         }
 
+        @Test func `a commit that takes too long is 504, and other requests are answered`() async throws {
+            let database = try PostgreSQLDatabase()
+            var options = PostgreSQLOptions()
+            options.timeLimits?.commit = .milliseconds(100)
+            try await withServer({ $0.storage = .postgreSQL(database.connection, options) }) { _, client in
+                // As if the commit waited for a standby.
+                try database.connect().run(
+                    """
+                    CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS
+                    'BEGIN PERFORM pg_sleep(600); RETURN NULL; END';
+                    CREATE CONSTRAINT TRIGGER wait AFTER INSERT ON rows_todoitem DEFERRABLE INITIALLY DEFERRED
+                    FOR EACH ROW WHEN (NEW.id = 'slow') EXECUTE FUNCTION wait()
+                    """)
+                let reply = try await client.insert(["id": "slow"])
+                #expect(reply.status == 504)
+                #expect(reply["error"]?.textValue?.contains("may have been stored") == true)
+                try database.endConnections()
+                try await #expect(client.insert(["id": "next"]).status == 201)
+                try await #expect(client.list("TodoItem").ids == ["next"])
+            }
+        }
+
         @Test func `confirmed changes survive a crash of PostgreSQL, and the server continues`() async throws
         {
             // Other tests use the shared one.

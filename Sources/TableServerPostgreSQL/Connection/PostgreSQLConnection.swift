@@ -14,7 +14,7 @@ final class PostgreSQLConnection: Sendable {
     private let prepared = Mutex<[String: String]>([:])
     private static let maxPrepared = 100
 
-    private var handle: OpaquePointer? { OpaquePointer(bitPattern: address) }
+    var handle: OpaquePointer? { OpaquePointer(bitPattern: address) }
 
     /// Connects to the server.
     init(_ parameters: PostgreSQLParameters) throws(PostgreSQLError) {
@@ -104,7 +104,7 @@ final class PostgreSQLConnection: Sendable {
         return name
     }
 
-    private func checked(
+    func checked(
         _ result: consuming PostgreSQLResult
     ) throws(PostgreSQLError) -> PostgreSQLResult {
         guard result.hasSucceeded else {

@@ -9,6 +9,8 @@ package struct PostgreSQLTimeLimits: Sendable {
     package var read = Duration.seconds(30)
     /// How long a statement runs.
     package var statement = Duration.seconds(30)
+    /// How long a commit takes, which can wait for a standby. Then its outcome is unknown.
+    package var commit = Duration.seconds(30)
     /// How long a transaction is idle.
     package var idle = Duration.seconds(15)
     /// The clock by which a write waits. A test replaces it.

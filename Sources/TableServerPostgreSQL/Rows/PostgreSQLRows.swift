@@ -108,7 +108,7 @@ final class PostgreSQLRows: RowReader {
 
     private func commit() throws {
         let command: String
-        do { command = try connection.run("COMMIT").command } catch {
+        do { command = try runCommit().command } catch {
             guard error.isLost, mode == .writing else { throw error }
             var unknown = error
             unknown.isOutcomeUnknown = true
@@ -118,6 +118,11 @@ final class PostgreSQLRows: RowReader {
         guard command == "COMMIT" else {
             throw PostgreSQLError(state: "", message: "The transaction was rolled back.", isLost: false)
         }
+    }
+
+    private func runCommit() throws(PostgreSQLError) -> PostgreSQLResult {
+        guard mode == .writing, let limits = options.timeLimits else { return try connection.run("COMMIT") }
+        return try connection.run("COMMIT", waitingAtMost: limits.commit)
     }
 
     /// - Throws: ``NeedsTransaction`` for the second statement without a transaction.
