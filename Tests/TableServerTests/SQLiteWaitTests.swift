@@ -36,11 +36,17 @@ struct SQLiteWaitTests {
         let storage = try SQLiteRowStorage(
             path: directory.path + "/rows", tables: [scope.table],
             settings: RowStampSettings(TableServer.Configuration(tables: [scope.table])), limits: limits)
-        let gate = DispatchSemaphore(value: 0)
+        let (isReading, gate) = (TestSignal(), DispatchSemaphore(value: 0))
         let readers = 5
         try await withThrowingTaskGroup { group in
             for _ in 1...readers {
-                group.addTask { try await storage.read(scope) { _ in gate.wait() } }
+                group.addTask {
+                    try await storage.read(scope) { _ in
+                        isReading.send()
+                        gate.wait()
+                    }
+                }
+                try await isReading.wait()
                 // It has read the clock before and after the wait for a reader.
                 try await clock.isRead.wait(for: 2)
             }
