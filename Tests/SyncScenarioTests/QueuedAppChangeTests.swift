@@ -5,7 +5,7 @@ import SyncCore
 import TableServer
 import Testing
 
-/// An app changes rows of its own table itself, before or after a migration of the table.
+/// An app changes rows with SQL and queues the changes, before or after a migration of the table.
 @Suite struct QueuedAppChangeTests {
     @Test(arguments: MigratedApp.losses, [WireDialect.v2, .v3])
     func `a change of the app itself does not send what a migration has left`(

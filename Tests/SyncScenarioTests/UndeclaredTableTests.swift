@@ -67,20 +67,29 @@ import Testing
         }
     }
 
+    /// Ends the process while it sends an insert, after a change of the item, and starts it again without the table.
+    private func restart(
+        _ scenario: Scenario, after change: (SyncTable) async throws -> Void
+    ) async throws -> Device {
+        let old = SyncTableDefinition("Old", columns: [SyncColumn("text", .text)])
+        let first = try scenario.crashableDevice(
+            settings: .singleAttempt, tables: [Todo.definition, old])
+        let table = first.context.table("Old")
+        try await table.insert(["id": "o", "text": "one"])
+        var restarted = first
+        _ = try await scenario.push(first, then: .dropRequest) { _ in
+            try await change(table)
+            restarted = try scenario.restart(first, settings: .singleAttempt)
+        }
+        return restarted
+    }
+
     @Test(arguments: StoreKind.persistent)
     func `discarding an operation of an undeclared table discards the edit that a crash has left behind it`(
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind, configure: { $0.tables.append(.init("Old")) }) { scenario in
-            let old = SyncTableDefinition("Old", columns: [SyncColumn("text", .text)])
-            let tables = [Todo.definition, old]
-            let first = try scenario.crashableDevice(settings: .singleAttempt, tables: tables)
-            try await first.context.table("Old").insert(["id": "o", "text": "one"])
-            var a = first
-            _ = try await scenario.push(first, then: .dropRequest) { _ in
-                try await first.context.table("Old").update(id: "o", ["text": "two"])
-                a = try scenario.restart(first, settings: .singleAttempt)
-            }
+            let a = try await restart(scenario) { try await $0.update(id: "o", ["text": "two"]) }
             #expect(try await a.operations().count == 2)
             let error = try #require(try await a.context.push().errors.first)
             try await a.context.cancelAndDiscardItem(for: error)
@@ -93,15 +102,7 @@ import Testing
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind, configure: { $0.tables.append(.init("Old")) }) { scenario in
-            let old = SyncTableDefinition("Old", columns: [SyncColumn("text", .text)])
-            let tables = [Todo.definition, old]
-            let first = try scenario.crashableDevice(settings: .singleAttempt, tables: tables)
-            try await first.context.table("Old").insert(["id": "o", "text": "one"])
-            var a = first
-            _ = try await scenario.push(first, then: .dropRequest) { _ in
-                try await first.context.table("Old").delete(id: "o")
-                a = try scenario.restart(first, settings: .singleAttempt)
-            }
+            let a = try await restart(scenario) { try await $0.delete(id: "o") }
             let errors = try await a.context.push().errors
             #expect(errors.map(\.code) == [.unknownTable, .operationHeld])
             #expect(try await a.context.operationErrors().count == 1)

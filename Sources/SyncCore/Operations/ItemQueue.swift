@@ -9,6 +9,12 @@ extension StoreSnapshot {
         try operations(forItem: operation.itemID, in: operation.table).filter { $0.id > operation.id }
     }
 
+    /// Returns the first operation of the same item; `nil` if this is the first one.
+    func operation(before operation: TableOperation) throws -> TableOperation? {
+        let first = try operations(forItem: operation.itemID, in: operation.table).first
+        return first.flatMap { $0.id < operation.id ? $0 : nil }
+    }
+
     /// Returns the next operation of the same item.
     func operation(behind operation: TableOperation) throws -> TableOperation? {
         try operations(behind: operation).first

@@ -6,6 +6,9 @@ extension TableOperation {
     /// every field counts as changed.
     var hasUnknownBase: Bool { kind == .update && base == nil }
 
+    /// The version of the server's row that the change was made on; ``version`` can be that of an older copy of the item.
+    var versionMadeOn: String? { base?.system.version ?? version }
+
     /// The server's row that the change was made on, to tell its states apart.
     ///
     /// A change that the app has made in its own database has no base. Its item has the system properties of the row, unless

@@ -61,8 +61,7 @@ extension TableOperation {
         switch collapse(behind.kind, into: [failed], isInFlight: false) {
         case .replace(var merged):
             merged.replaces = merged.replaces || (behind.replaces && merged.kind != .delete)
-            merged.version =
-                behind.olderVersion(than: failed.base?.system.version ?? failed.version) ?? merged.version
+            merged.version = behind.olderVersion(than: failed.versionMadeOn) ?? merged.version
             if behind.hasUnknownBase, merged.kind == .update, !merged.undeletes { merged.base = nil }
             merged.setOlderCopy(as: behind)
             merged.deletedItem = behind.deletedItem

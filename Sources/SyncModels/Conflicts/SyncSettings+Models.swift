@@ -45,9 +45,9 @@ extension SyncSettings {
     ///
     /// - Parameters:
     ///   - models: the models.
-    ///   - rule: what to do with fields without policy that clash, also of columns that the model does not have. Its ``ConflictDecision/keepServer`` and
-    ///     ``ConflictDecision/keepClient`` apply to those fields only, any other decision to the whole item. If
-    ///     one side deleted the item, every decision applies to the whole item.
+    ///   - rule: what to do with fields without policy that clash, also of columns that the model does not have. Its
+    ///     ``ConflictDecision/keepServer`` and ``ConflictDecision/keepClient`` apply to those fields only, any other decision
+    ///     to the whole item. If one side deleted the item, every decision applies to the whole item.
     public mutating func resolveByField(
         _ models: any SyncModel.Type..., onClash rule: ConflictResolver = .serverWins
     ) {

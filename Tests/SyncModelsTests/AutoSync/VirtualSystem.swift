@@ -5,6 +5,7 @@ import Foundation
 import StoreMemory
 import SyncModels
 import Synchronization
+import TestSupport
 
 @testable import SyncSimulation
 
@@ -107,14 +108,7 @@ final class VirtualSystem: Sendable {
 
     /// Runs jobs until the condition holds, on a thread: they never suspend it, and the test's task is not theirs.
     private func runJobs(until isOver: @escaping @Sendable () -> Bool) async {
-        await withCheckedContinuation { continuation in
-            let thread = Thread {
-                _ = self.scheduler.run(until: isOver, maxSteps: 100_000_000)
-                continuation.resume()
-            }
-            thread.stackSize = 8 << 20
-            thread.start()
-        }
+        await onThread { _ = self.scheduler.run(until: isOver, maxSteps: 100_000_000) }
     }
 
     struct TaskDoesNotEnd: Error {}

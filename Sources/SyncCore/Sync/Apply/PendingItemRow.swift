@@ -8,9 +8,10 @@
 extension ServerRowApplier {
     /// Stores the row with the item's pending operation, unless the operation was made on this row or a later one.
     func keep(_ row: Item, with operation: TableOperation) throws -> Outcome {
-        let item =
-            try operation.hasUnknownBase ? transaction.readableItem(id: row.id, in: definition) : nil
-        let known = operation.serverItem ?? operation.rowMadeOn(item)
+        let known =
+            try operation.serverItem
+            ?? operation.rowMadeOn(
+                operation.hasUnknownBase ? transaction.readableItem(id: row.id, in: definition) : nil)
         if let known, known.isSameState(as: row) || known.isLater(than: row) || known.hasSuperseded(row) {
             return .pending
         }

@@ -21,8 +21,8 @@ extension SyncContext {
     /// when no row is known. For a table that the app no longer declares, the operation and its error are removed, and the
     /// item when the app declares the table again.
     ///
-    /// - Throws: as ``cancelAndUpdateItem(for:with:)``; ``SyncError/Code/invalidOperation`` for an operation of such a table that
-    ///   another one of the same item precedes.
+    /// - Throws: as ``cancelAndUpdateItem(for:with:)``; ``SyncError/Code/invalidOperation`` for an operation of such a table
+    ///   that another one of the same item precedes.
     public func cancelAndDiscardItem(for error: TableOperationError) async throws {
         guard store.dataSource.catalog.tables.contains(where: { $0.name == error.table }) else {
             return try await cancelOperationOfUndeclaredTable(error)
@@ -42,8 +42,7 @@ extension SyncContext {
             guard operation.revision == error.revision else {
                 throw SyncError.operationChanged(error.operationID)
             }
-            let first = try transaction.operations(forItem: operation.itemID, in: operation.table).first
-            if let first, first.id < operation.id {
+            if let first = try transaction.operation(before: operation) {
                 throw SyncError(
                     .invalidOperation,
                     "Operation \(first.id) of the same item comes first: discard it, and this one with it.")

@@ -107,9 +107,7 @@ struct AttemptCompletion {
                 // inserted again.
                 let former = behind
                 if !behind.hasUnknownBase { behind.base = operation.base }
-                behind.version =
-                    former.olderVersion(than: operation.base?.system.version ?? operation.version)
-                    ?? operation.version
+                behind.version = former.olderVersion(than: operation.versionMadeOn) ?? operation.version
                 behind.serverItem = nil
                 behind.setOlderCopy(as: former)
                 try transaction.put(behind)

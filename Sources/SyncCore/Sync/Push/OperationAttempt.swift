@@ -120,8 +120,7 @@ extension OperationAttempt {
         return try await context.write(keepsMarks: true) { transaction in
             if !isAhead { try context.inFlight.takeBackMark(of: operationID, in: transaction) }
             guard var operation = try transaction.operation(id: operationID), !operation.isParked,
-                try transaction.operations(forItem: operation.itemID, in: operation.table).first?.id
-                    == operationID
+                try transaction.operation(before: operation) == nil
             else { return .skipped }
             let lastError = try transaction.operationError(operationID: operationID)
             if isAhead, operation.isAmbiguous || lastError != nil || combinesColumns { return .early }

@@ -69,13 +69,11 @@ struct OperationRun: Sendable {
         let error = TableOperationError.undeclaredTable(operation)
         let (first, recorded) = try await context.read { snapshot in
             (
-                try snapshot.operations(forItem: operation.itemID, in: operation.table).first,
+                try snapshot.operation(before: operation),
                 try snapshot.operationError(operationID: operation.id)
             )
         }
-        if let first, first.id < operation.id {
-            return .held(.held(operation, by: first, item: nil), by: first)
-        }
+        if let first { return .held(.held(operation, by: first, item: nil), by: first) }
         let isConflict = recorded.map { $0.isConflict && $0.revision == operation.revision } ?? false
         if !isConflict, recorded != error { try await context.record(error) }
         return .failed(error)
@@ -97,14 +95,14 @@ extension OperationRun {
         let (current, first, item) = try await context.read { snapshot in
             (
                 try snapshot.operation(id: operation.id),
-                try snapshot.operations(forItem: operation.itemID, in: operation.table).first,
+                try snapshot.operation(before: operation),
                 try snapshot.readableItem(id: operation.itemID, in: definition)
             )
         }
         guard let current else { return ended(.notExecuted) }
         // The delegate could return an item without executing the operation, which would complete it before its
         // predecessor.
-        guard first?.id == current.id else { return ended(.skipped) }
+        guard first == nil else { return ended(.skipped) }
         let handle = PushOperation(operation: current, item: item ?? current.deletedItem, sender: sender)
         do {
             guard let item = try await perform(handle, by: delegate) else {
