@@ -3,11 +3,11 @@
 
 import Dispatch
 import StoreConformance
-import SyncCore
 import Synchronization
 import TableServer
 import Testing
 
+@testable import SyncCore
 @testable import SyncModels
 
 /// Live queries of models.
@@ -109,6 +109,8 @@ import Testing
             let runs = Mutex(0)
             let (todos, lists) = (context.table(Todo.self), context.table(TodoList.self))
             let list = try await lists.insert(TodoList(name: "Garden"))
+            // The insert may return before its commit is signalled.
+            await context.store.didSignalCommits()
             var values = context.live { reader in
                 runs.withLock { $0 += 1 }
                 let name = try reader.get(list.id)?.name ?? "none"

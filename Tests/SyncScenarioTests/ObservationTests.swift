@@ -95,6 +95,8 @@ import Testing
             let other = SyncTableDefinition("Other", columns: [SyncColumn("text", .text)])
             let a = try scenario.device(tables: [Todo.definition, other]) { $0.executor = executor }
             try await a.table.insert(["id": "b", "text": "b"])
+            // The insert may return before its commit is signalled, which without an observer is a change of anything.
+            await executor.waitForWrites()
             var items = a.table.observe(Todo.query.order(by: "text").limit(1)).makeAsyncIterator()
             #expect(try await items.next()?.items.map(\.id) == ["b"])
             let reads = executor.reads
@@ -166,6 +168,11 @@ private final class HeldReads: StoreExecutor {
 
     /// Waits until that many reads are held.
     func waitForHeldReads(_ count: Int) async throws { try await heldRead.wait(for: count) }
+
+    /// Waits until earlier writes have ended, and have signalled their commits.
+    func waitForWrites() async {
+        await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
+    }
 
     func read(_ work: @escaping @Sendable () -> Void) {
         let isHeld = state.withLock { state in
