@@ -115,6 +115,18 @@ import Testing
     }
 
     @Test(arguments: StoreKind.persistent)
+    func `operations of an undeclared table do not count towards the budget`(_ kind: StoreKind) async throws {
+        try await Scenario.run(on: kind, configure: { $0.tables.append(.init("Old")) }) { scenario in
+            let a = try await restart(scenario) { try await $0.delete(id: "o") }
+            try await a.table.insert(["id": "x", "text": "one"])
+            let result = try await a.context.push(budget: PushBudget(operations: 1))
+            #expect(result.errors.map(\.code) == [.unknownTable, .operationHeld])
+            #expect(result.completed == 1)
+            #expect(try scenario.serverTexts() == ["one"])
+        }
+    }
+
+    @Test(arguments: StoreKind.persistent)
     func `a held operation that was edited before its table was undeclared is reported`(
         _ kind: StoreKind
     ) async throws {

@@ -24,8 +24,8 @@ struct PushRun {
     private var begun: Set<Int64> = []
     /// The number of runs that have not ended.
     private var runningCount = 0
-    /// The number of begun operations of tables that the app no longer declares. They send no request.
-    private var undeclaredCount = 0
+    /// Begun operations that have sent no request: those of tables that the app no longer declares, and held ones.
+    private var unsent: Set<Int64> = []
     /// Operations that were read ahead. A later change of one is detected when it is sent.
     private var readAhead: ArraySlice<TableOperation> = []
     /// Why the push ends; `nil` when it goes on.
@@ -100,12 +100,13 @@ struct PushRun {
         held = held.filter { !released.contains($0.key) }
         result.errors.removeAll { released.contains($0.operationID) }
         begun.subtract(released)
+        unsent.subtract(released)
         return !released.isEmpty
     }
 
     private var isLimited: Bool {
         limits.areReached(
-            operations: begun.count - undeclaredCount, uptime: context.environment.uptime())
+            operations: begun.count - unsent.count, uptime: context.environment.uptime())
     }
 
     /// Passes over the operations with these ids once, for some of one round.
@@ -196,12 +197,17 @@ struct PushRun {
             result.completed += 1
             errorsAfterCompletion.append(error)
         case .failed(let error):
-            if error.code == .unknownTable { undeclaredCount += 1 }
+            if error.code == .unknownTable { unsent.insert(run.operation.id) }
             if error.status != nil { result.hasRefusals = true }
             result.errors.append(error)
         case .held(let error, let first):
             held[run.operation.id] = first.id
-            if isLater(first) { skip(run.operation) } else { result.errors.append(error) }
+            if isLater(first) {
+                skip(run.operation)
+            } else {
+                unsent.insert(run.operation.id)
+                result.errors.append(error)
+            }
         case .unconfirmed(let error):
             result.errors.append(error)
             // A damaged response of another status is no server error.
