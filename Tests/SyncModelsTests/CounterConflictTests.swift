@@ -95,6 +95,20 @@ import Testing
         }
     }
 
+    @Test func `the same count on two devices counts twice after a lost response to another change`()
+        async throws
+    {
+        try await Self.withPage { table, context, server in
+            try await table.update("x") { $0.title = "B" }
+            server.inject(.dropAnswer, when: { $0.method == "PATCH" })
+            _ = try? await context.push()
+            try await table.update("x") { $0.views += 1 }
+            try await server.update("x", ["views": 6], in: "Page")
+            try await context.push()
+            try await Self.expectViews(7, table, server)
+        }
+    }
+
     @Test func `an inserted count whose response was lost counts once beside another device's`() async throws
     {
         try await withServer(.models(Page.self), settings: Self.settings()) { context, server in

@@ -63,6 +63,117 @@ struct ChangeWithoutBaseTests {
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `an item that the server never had is inserted after it was deleted and inserted again`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device()
+            let item = try await a.table.insert(["id": "x", "text": "one"])
+            try a.store.write { try $0.deleteItems(ids: ["x"], in: Todo.name) }
+            // There is no item to insert.
+            try await a.context.push()
+            try await a.context.enqueueExternalChanges(in: Todo.name, deleted: [item])
+            try await a.table.insert(["id": "x", "text": "two"])
+            try await a.context.push()
+            #expect(try scenario.serverTexts() == ["two"])
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a pull of the row as it was is no conflict of an item that was deleted and inserted again`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(settings: .resolving(.serverWins))
+            try await scenario.server.put("x", ["text": "one"], in: Todo.name)
+            try await a.sync()
+            try await self.change("x", .delete, on: a)
+            try await a.table.insert(["id": "x", "text": "ours"])
+            try await a.context.pull(Todo.query, settings: .withoutPush)
+            #expect(try await a.texts() == ["ours"])
+            try await a.context.push()
+            #expect(try scenario.serverTexts() == ["ours"])
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    /// The item shows another client's row, but the user has changed the same field before that row was received.
+    @Test(arguments: StoreKind.allCases)
+    func `a change behind an edit that clashes does not overwrite another client's edit`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(settings: .singleAttempt)
+            try await scenario.server.put("x", ["text": "one"], in: Todo.name)
+            try await a.sync()
+            try await a.table.update(id: "x", ["text": "sent"])
+            await a.pushLosingResponse(of: scenario.server)
+            try await a.table.update(id: "x", ["priority": 1])
+            try await scenario.server.update("x", ["priority": 2], in: Todo.name)
+            let error = try await a.expectPushError()
+            #expect(error.isConflict)
+            _ = try await scenario.push(a) { _ in try await self.change("x", .update, on: a) }
+            #expect(try await a.operations().count == 1)
+            let again = try await a.expectPushError()
+            #expect(again.isConflict)
+            #expect(again.serverItem?["priority"] == 2)
+            #expect(try scenario.row("x")?.fields["priority"] == 2)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases, [false, true])
+    func `a change after an update whose response was lost is no conflict with it`(
+        _ kind: StoreKind, _ isDuringPush: Bool
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(settings: .singleAttempt)
+            try await scenario.server.put("x", ["text": "one", "priority": 1], in: Todo.name)
+            try await a.sync()
+            func change() async throws {
+                try a.changeDirectly("x") { $0["priority"] = 2 }
+                try await a.context.enqueueExternalChanges(in: Todo.name, changed: ["x"])
+            }
+            try await a.table.update(id: "x", ["text": "sent"])
+            _ = try await scenario.push(a, then: .dropAnswer) { _ in
+                if isDuringPush { try await change() }
+            }
+            if !isDuringPush { try await change() }
+            try await a.context.push()
+            #expect(try scenario.row("x")?.fields == ["text": "sent", "priority": 2])
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    /// The item had the value before the attempt: its base has the app's change, the server's row does not.
+    @Test(arguments: StoreKind.allCases, [ItemValue.null, 2])
+    func `a change that the app made before an edit and queued during its push is sent`(
+        _ kind: StoreKind, _ value: ItemValue
+    ) async throws {
+        for fault in [ServerFault.none, .dropAnswer] {
+            try await Scenario.run(on: kind) { scenario in
+                let a = try scenario.device(settings: .singleAttempt)
+                try await scenario.server.put("x", ["text": "one", "priority": 1], in: Todo.name)
+                try await a.sync()
+                try a.changeDirectly("x") { $0["priority"] = value }
+                try await a.table.update(id: "x", ["text": "sent"])
+                _ = try await scenario.push(a, then: fault) { _ in
+                    try await a.context.enqueueExternalChanges(in: Todo.name, changed: ["x"])
+                }
+                for error in await a.pushErrors() {
+                    // Another client may have changed the column after the attempt.
+                    #expect(error.isConflict && error.serverItem?["priority"] == 1)
+                    try await a.context.keepAndUpdateItem(for: error, with: try #require(error.item))
+                }
+                try await a.context.push()
+                #expect(try scenario.row("x")?.fields["priority"] ?? .null == value)
+                #expect(try scenario.row("x")?.fields["text"] == "sent")
+                try await scenario.expectAgreement(a)
+            }
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `a pull of the row that the device has inserted is no conflict of its deletion`(
         _ kind: StoreKind
     ) async throws {

@@ -173,6 +173,25 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `a change in the store after the undelete is no conflict with it`(_ kind: StoreKind) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let (a, failure) = try await conflict(scenario, attempts: 1)
+            try await a.context.changeKind(for: failure, to: .update)
+            scenario.server.inject(.none, .refusal(400), when: \.isWrite)
+            #expect(try await a.expectPushError().status == 400)
+            try await a.pullWithoutPush()
+            _ = try await scenario.push(a, then: .refusal(400)) { _ in
+                try a.changeDirectly(failure.itemID) { $0["priority"] = 5 }
+                try await a.context.enqueueExternalChanges(in: Todo.name, changed: [failure.itemID])
+            }
+            try await a.context.push()
+            #expect(try scenario.row(failure.itemID)?.fields["priority"] == 5)
+            #expect(try scenario.serverTexts() == ["Buy eggs (6)"])
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `an edit of a hard-deleted row can insert it again`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             let (a, failure) = try await conflict(scenario, leavingTombstone: false)

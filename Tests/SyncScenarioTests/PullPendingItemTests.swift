@@ -267,8 +267,33 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `a pull of an unchanged row whose version was not known is no conflict`(_ kind: StoreKind)
+        async throws
+    {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(settings: .resolving(.serverWins))
+            try await scenario.server.put("x", ["text": "one"], in: Todo.name)
+            let hidesSystem: ServerFault = .editRows { rows in
+                rows.map { row in
+                    guard case .object(let fields) = row else { return row }
+                    return .object(fields.filter { ["id", "text"].contains($0.key) })
+                }
+            }
+            scenario.server.inject(hidesSystem, when: \.isPage)
+            try await a.context.pull(Todo.query)
+            #expect(try await a.item("x")?.system.version == nil)
+            try await a.table.update(id: "x", ["text": "mine"])
+            try await a.pullWithoutPush()
+            #expect(try await a.texts() == ["mine"])
+            try await a.context.push()
+            #expect(try scenario.row("x")?.fields["text"] == "mine")
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases, [false, true])
     func `the row that an update has undeleted before it was refused is no change of another client`(
-        _ kind: StoreKind
+        _ kind: StoreKind, _ isDeletedAgain: Bool
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
             var settings = SyncSettings.singleAttempt
@@ -280,6 +305,14 @@ import Testing
             try await a.table.update(id: "x", ["text": "mine"])
             // The conflict, the undelete, and the update.
             scenario.server.inject(.none, .none, .refusal(400), when: \.isWrite)
+            if isDeletedAgain {
+                #expect(try await a.expectPushError().status == 400)
+                #expect(try scenario.row("x")?.deleted == false)
+                try await a.table.delete(id: "x")
+                try await a.context.push()
+                #expect(try scenario.row("x")?.deleted == true)
+                return try await scenario.expectAgreement(a)
+            }
             try await a.context.pull(Todo.query, queryID: "all")
             #expect(try scenario.row("x")?.deleted == false)
             #expect(try await a.item("x")?["text"] == "mine")

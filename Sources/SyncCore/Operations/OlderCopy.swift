@@ -57,25 +57,30 @@ extension TableOperation {
     }
 
     /// The version of the app's copy of the item, if the copy was older than the operation's base.
-    var olderVersion: String? { olderVersion(than: String?.none) }
+    var olderVersion: String? { base?.system.version.flatMap { version(otherThan: [$0]) } }
 
     /// The version of the app's copy of the item, if the copy was older than the row that the operation was made on.
     ///
     /// - Parameter item: the stored item's system properties, which are the row's if the operation has no base.
     func olderVersion(than item: SystemProperties?) -> String? {
-        let older = olderVersion(than: item?.version)
-        return older.flatMap { version in
-            base == nil && item?.supersededVersions.contains(where: version.hasSameBytes) == true
-                ? nil : version
+        guard hasUnknownBase else { return olderVersion }
+        return item?.version.flatMap { version(otherThan: [$0] + (item?.supersededVersions ?? [])) }
+    }
+
+    /// The version of the app's copy of the item, if the copy was older than the item when the operation was made.
+    ///
+    /// - Parameter first: the operation before this one. The item shows the row that it was made on; if that operation clashes
+    ///   with a later row, the item shows the later one.
+    func olderVersion(behind first: TableOperation) -> String? {
+        guard hasUnknownBase else { return olderVersion }
+        return first.versionMadeOn.flatMap { made in
+            let shown = [made, first.serverItem?.system.version].compactMap(\.self)
+            return version(otherThan: shown + (first.base?.system.supersededVersions ?? []))
         }
     }
 
-    /// The version of the app's copy of the item, if it is not that of the base; without a base, if it is not this one.
-    func olderVersion(than known: String?) -> String? {
-        guard let version, let known = base?.system.version ?? (hasUnknownBase ? known : nil),
-            !version.hasSameBytes(as: known)
-        else { return nil }
-        return version
+    private func version(otherThan known: [String]) -> String? {
+        version.flatMap { known.contains(where: $0.hasSameBytes) ? nil : $0 }
     }
 
     /// Records that the copy is of a row that was deleted for good and inserted again, with the same version: the operation

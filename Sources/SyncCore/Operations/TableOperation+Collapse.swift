@@ -52,7 +52,13 @@ extension TableOperation {
             return .replace(last.edited(kind: .delete))
         case (.delete, .insert):
             // The outcome of a sent delete must be known before the new row is inserted.
-            return last.isAmbiguous ? .append(.insert) : .replace(last.edited(kind: .update, replaces: true))
+            guard !last.isAmbiguous else { return .append(.insert) }
+            let isUnknown = operations.count == 1 && last.base == nil && last.version == nil
+            guard isUnknown else { return .replace(last.edited(kind: .update, replaces: true)) }
+            // The server may not have the row; if it does, it is another client's, and a conflict.
+            var insert = last.edited(kind: .insert)
+            insert.isAdopted = false
+            return .replace(insert)
         }
     }
 
@@ -61,7 +67,7 @@ extension TableOperation {
         switch collapse(behind.kind, into: [failed], isInFlight: false) {
         case .replace(var merged):
             merged.replaces = merged.replaces || (behind.replaces && merged.kind != .delete)
-            merged.version = behind.olderVersion(than: failed.versionMadeOn) ?? merged.version
+            merged.version = behind.olderVersion(behind: failed) ?? merged.version
             if behind.hasUnknownBase, merged.kind == .update, !merged.undeletes { merged.base = nil }
             merged.setOlderCopy(as: behind)
             merged.deletedItem = behind.deletedItem

@@ -63,12 +63,10 @@ struct Act: Sendable, CustomStringConvertible {
         /// Whether the act causes no conflict on a device without other writers.
         var isSolo: Bool {
             switch self {
-            case .insert, .update, .replace, .delete, .batch, .push, .pushTable, .pushBudget, .pushOutage,
-                .pull,
-                .pullFiltered, .pullWhole, .pullSkip, .pullAnyway, .pullPages, .reconcile, .cancelPush,
-                .cancelPull, .replay, .observe, .close, .restart, .failStore, .crash, .crashAfterCommit,
-                .partition,
-                .refuseRow, .changePageCap:
+            case .insert, .update, .replace, .delete, .batch, .enqueueChange, .enqueueDeletion, .push,
+                .pushTable, .pushBudget, .pushOutage, .pull, .pullFiltered, .pullWhole, .pullSkip,
+                .pullAnyway, .pullPages, .reconcile, .cancelPush, .cancelPull, .replay, .observe, .close,
+                .restart, .failStore, .crash, .crashAfterCommit, .partition, .refuseRow, .changePageCap:
                 true
             default: false
             }

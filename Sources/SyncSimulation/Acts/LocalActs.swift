@@ -74,12 +74,18 @@ extension SimulatedSystem {
             markQueued(key, device)
         default:
             guard let item else { return }
+            let hasOperation = try device.disk.store.read {
+                try !$0.operations(forItem: key.id, in: key.table).isEmpty
+            }
             let deletion = Edit(
                 number: device.history.nextNumber(), key: key, column: nil,
                 hadVersion: item.system.version != nil, deleted: History.numbers(in: item))
             markUnqueued(key, device, [deletion])
             try writeDirectly(to: device) { try $0.deleteItems(ids: [key.id], in: key.table) }
-            device.state.withLock { $0.deletedRows[key] = item }
+            device.state.withLock { state in
+                state.deletedRows[key] = item
+                if item.system.version == nil || hasOperation { state.deletedLate.insert(key) }
+            }
             try await context.enqueueExternalChanges(in: table.name, deleted: [item])
             markQueued(key, device)
         }
@@ -140,6 +146,7 @@ extension SimulatedSystem {
         for key in device.state.withLock({ $0.unqueued.sorted { $0.description < $1.description } }) {
             do {
                 if let deleted = device.state.withLock({ $0.deletedRows[key] }) {
+                    device.state.withLock { _ = $0.deletedLate.insert(key) }
                     try await context.enqueueExternalChanges(in: key.table, deleted: [deleted])
                 } else {
                     try await context.enqueueExternalChanges(in: key.table, changed: [key.id])

@@ -64,6 +64,9 @@ final class SimulatedDevice: Sendable {
         /// Rows that the app has changed in its own database, and rows that a delegate has returned after a while. If
         /// versions restart, nothing shows the device which row their version belongs to.
         var rowsOfUnknownBase: Set<RowKey> = []
+        /// Rows whose item the app has deleted in its database, and whose deletion it may have queued twice, or after a push
+        /// has dropped their changes.
+        var deletedLate: Set<RowKey> = []
         /// Rows whose column `a` a delegate has changed, which the user then sees.
         var rowsEditedByDelegate: Set<RowKey> = []
         /// Rows whose insert has arrived after its process or its operation had ended.
@@ -167,6 +170,10 @@ extension SimulatedDevice {
     func canHaveConflict(of row: RowKey, _ mode: SimulationMode, _ server: ModelServer) -> Bool {
         // If the server's clock steps back, a state before a push can seem to be later.
         if mode != .solo || server.traits.hasUnsteadyClock || server.wasRestored(row) { return true }
+        let (isOfUnknownBase, isOfUnknownRow) = state.withLock {
+            ($0.rowsOfUnknownBase.contains(row), $0.deletedLate.contains(row))
+        }
+        if server.traits.hasHook && isOfUnknownBase || isOfUnknownRow { return true }
         // Nothing tells a column that the server has computed from another client's change of a row that the user deletes.
         if server.traits.hasHook,
             history.snapshot.edits.contains(where: { $0.key == row && $0.column == nil })

@@ -15,10 +15,11 @@ extension ServerRowApplier {
         if let known, known.isSameState(as: row) || known.isLater(than: row) || known.hasSuperseded(row) {
             return .pending
         }
+        // Only the version is known of the row of an item that the app has deleted and inserted again.
+        if known?.system.version == nil, operation.hasVersion(of: row) { return .pending }
         var operation = operation
-        if operation.hasUndeleted(row, definition) {
-            operation.base = definition.withoutLocalOnlyColumns(row)
-            operation.version = row.system.version
+        if operation.isOfUnchanged(row, definition) {
+            operation.rebase(onUnchanged: row, definition)
             try transaction.put(operation)
             return .pending
         }
@@ -39,9 +40,16 @@ extension ServerRowApplier {
 }
 
 extension TableOperation {
-    /// Whether the row is the one that the operation has undeleted before its update was refused: no field has changed.
-    fileprivate func hasUndeleted(_ row: Item, _ definition: SyncTableDefinition) -> Bool {
-        guard undeletes, sent == nil else { return false }
+    /// Whether the change was made on the version of this row.
+    fileprivate func hasVersion(of row: Item) -> Bool {
+        guard !row.system.deleted, let version, let known = row.system.version else { return false }
+        return version.hasSameBytes(as: known)
+    }
+
+    /// Whether no field of the row has changed since the update was made: the update has undeleted the row before it was
+    /// refused, or the row's version was not known.
+    fileprivate func isOfUnchanged(_ row: Item, _ definition: SyncTableDefinition) -> Bool {
+        guard kind == .update, base != nil, sent == nil, undeletes || hasUnknownRow else { return false }
         let nothing = SentSnapshot(kind: .update, fields: [:], version: nil)
         return LostAnswerProof(of: self, attempt: nothing, definition: definition).isUnchanged(row)
     }

@@ -6,6 +6,8 @@ struct AttemptCompletion {
     let transaction: any StoreTransaction
     let definition: SyncTableDefinition
     let operationID: Int64
+    /// Columns in which equal changes of both sides count twice: see ``ConflictResolver/combinedColumns``.
+    var combinedColumns: Set<String> = []
 
     /// Completes an operation that the server has applied: stores the row, and rebases the user's later changes on it.
     ///
@@ -107,7 +109,7 @@ struct AttemptCompletion {
                 // inserted again.
                 let former = behind
                 if !behind.hasUnknownBase { behind.base = operation.base }
-                behind.version = former.olderVersion(than: operation.versionMadeOn) ?? operation.version
+                behind.version = former.olderVersion(behind: operation) ?? operation.version
                 behind.serverItem = nil
                 behind.setOlderCopy(as: former)
                 try transaction.put(behind)
@@ -127,27 +129,18 @@ struct AttemptCompletion {
             if let later { try applier.apply(later) }
             return try transaction.item(id: operation.itemID, in: definition.name)
         }
-        let known = operation.base.map(definition.syncedFields) ?? [:]
-        var ancestor = known.merging(sent.fields) { _, sent in sent }
-        if (behind ?? operation).replaces, sent.kind == .update {
-            // The user has deleted the item and inserted it again after the attempt, unless the attempt has sent every column:
-            // fields that the item no longer has are removed from the row.
-            ancestor.merge(definition.syncedFields(of: row)) { known, _ in known }
-        }
+        let local = try transaction.item(id: operation.itemID, in: definition.name)
+        let ancestor = CommonAncestor(
+            of: operation, behind: behind, sent: sent, row: row, local: local, definition)
         var base = definition.withoutLocalOnlyColumns(row)
         // Columns that the server does not have would otherwise count as edits.
-        base.fields.merge(ancestor) { known, _ in known }
-        let local = try transaction.item(id: operation.itemID, in: definition.name)
+        base.fields.merge(ancestor.fields) { known, _ in known }
         /// Returns the row with the user's later changes.
         func rebase(_ local: Item) -> Item {
-            var merged = row.merged(over: local, ancestor: ancestor, definition: definition)
-            if behind?.hasUnknownBase == true {
-                // The base of the attempt may have the change already, only what was sent is the server's for certain.
-                merged = merged.merged(over: local, ancestor: sent.fields, definition: definition)
-            }
+            var merged = row.merged(over: local, ancestor: ancestor.fields, definition: definition)
             // A former attempt of an insert can have been an update of a row that is gone.
             let sentVersions = operation.kind == .insert ? [] : [sent.version, replaced?.system.version]
-            let isOwn = isResponse && (!isProven || definition.isShown(ancestor, as: row))
+            let isOwn = isResponse && (!isProven || definition.isShown(ancestor.left, as: row))
             merged.system.supersededVersions =
                 isOwn && !row.isInsertedAgain(since: local)
                 ? Self.superseded(local.system, sent: sentVersions, by: [row, later]) : []
@@ -155,7 +148,8 @@ struct AttemptCompletion {
         }
         let merged = (local ?? behind?.deletedItem).map(rebase)
         if local != nil, let merged { try transaction.upsert([merged], in: definition.name) }
-        if let next = behind ?? Self.followUp(of: operation, local: local, ancestor: ancestor, definition) {
+        let edits = Self.followUp(of: operation, local: local, ancestor: ancestor.fields, definition)
+        if let next = behind ?? edits {
             // A decision can restore the row, and the deleted item.
             base.system.supersededVersions = merged?.system.supersededVersions ?? []
             var rebased = next.rebased(on: base)
@@ -166,11 +160,12 @@ struct AttemptCompletion {
             if let older, sent.version != older { rebased.version = older }
             if behind != nil { rebased.setOlderCopy(as: next) }
             // A change that clashes with a later one of another client also keeps its base and version.
-            var made = operation.base ?? Item(id: operation.itemID)
-            made.fields = next.hasUnknownBase ? sent.fields : ancestor
+            let system = SystemProperties(version: operation.version)
+            var made = operation.base ?? Item(id: operation.itemID, system: system)
+            made.fields = ancestor.certain
             let hasClash =
-                local.map { ThreeWayMerge(local: $0, server: row, base: made).hasClash }
-                ?? !definition.isShown(ancestor, as: row)
+                local.map { ancestor.hasClash(of: $0, with: row, madeOn: made, combining: combinedColumns) }
+                ?? !definition.isShown(ancestor.left, as: row)
             if isProven, hasClash {
                 rebased = next.rebased(on: made)
                 rebased.serverItem = row
@@ -237,11 +232,12 @@ struct AttemptCompletion {
     ///   - status: the HTTP status of the response, if there was one.
     ///   - serverItem: the server's row in the response; it replaces an earlier one that a pull has stored.
     ///   - isMissing: whether the server does not have the row; then the one that a pull has stored is gone.
+    ///   - undeleted: the row that an undelete of this attempt has left.
     ///   - limit: the number of refusals after which the operation is parked; `nil` when the failure is not counted.
     /// - Returns: the operation as it is now; `nil` when it and the one behind it have cancelled each other out.
     func fail(
         mayBeApplied: Bool, status: Int?, serverItem: Item? = nil, isMissing: Bool = false,
-        parkAfter limit: Int?
+        undeleted: Item? = nil, parkAfter limit: Int?
     ) throws -> TableOperation? {
         guard var operation = try transaction.operation(id: operationID) else { return nil }
         if let serverItem, let pulled = operation.serverItem, !pulled.isLater(than: serverItem) {
@@ -250,7 +246,10 @@ struct AttemptCompletion {
         if isMissing { operation.serverItem = nil }
         operation.lastStatus = status
         operation.state = mayBeApplied ? .attempted : .pending
-        if !mayBeApplied { operation.sent = nil }
+        if !mayBeApplied {
+            operation.sent = nil
+            if operation.undeletes, let undeleted { operation.rebase(onUnchanged: undeleted, definition) }
+        }
         if let limit { operation.countRefusal(parkAfter: limit) }
         try transaction.put(operation)
         try mergeBehind()
@@ -264,10 +263,17 @@ struct AttemptCompletion {
     }
 
     /// Merges an operation that is no longer in flight with the one behind it.
-    func mergeBehind() throws {
+    ///
+    /// An attempt with unknown outcome keeps its base, which a change behind it may not have: the base tells what the attempt
+    /// has left on the server from what other clients have changed.
+    ///
+    /// - Parameter isDecided: whether the change is merged all the same, because a decision is about both.
+    func mergeBehind(isDecided: Bool = false) throws {
         guard let operation = try transaction.operation(id: operationID),
             let behind = try transaction.operation(behind: operation)
         else { return }
+        let needsBase = operation.state == .attempted && operation.base != nil && behind.hasUnknownBase
+        guard isDecided || !needsBase else { return }
         switch TableOperation.merge(operation, with: behind) {
         case .replace(let merged):
             try transaction.put(merged)

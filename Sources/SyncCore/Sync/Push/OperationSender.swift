@@ -257,9 +257,11 @@ extension OperationSender {
         let isGone = row?.system.deleted ?? true
         let (isApplied, known) = (attempt.requests.isApplied, attempt.operation.serverItem)
         let replaced = isGone ? attempt.requests.condition : attempt.requests.replaced
+        let combined = context.settings.resolver(of: definition.name)?.combinedColumns ?? []
         return try await context.write(keepsMarks: true) { transaction in
             let completion = AttemptCompletion(
-                transaction: transaction, definition: definition, operationID: operationID)
+                transaction: transaction, definition: definition, operationID: operationID,
+                combinedColumns: combined)
             if let operation = try transaction.operation(id: operationID) {
                 let unordered =
                     if !mayRequest {
@@ -321,7 +323,7 @@ extension OperationSender {
                 transaction: transaction, definition: definition, operationID: operationID)
             let failed = try completion.fail(
                 mayBeApplied: mayBeApplied, status: status, serverItem: serverItem, isMissing: isMissing,
-                parkAfter: limit)
+                undeleted: attempt.undeletedRow, parkAfter: limit)
             guard let operation = failed else { return .cancelledOut }
             if isMissing || serverItem?.system.deleted == true, operation.kind == .delete {
                 // The user has deleted the item since, and the server does not have the row.

@@ -6,9 +6,24 @@
 extension TableOperation {
     /// Whether the row is a tombstone on the server, so that an update has to undelete it first.
     var undeletes: Bool { kind == .update && base?.system.deleted == true }
+
+    /// Makes a row the base, which the operation's own undelete has left on the server, or whose version was not known. No
+    /// field has changed.
+    mutating func rebase(onUnchanged row: Item, _ definition: SyncTableDefinition) {
+        var base = definition.withoutLocalOnlyColumns(row)
+        base.system.supersededVersions = [version].compactMap(\.self)
+        (self.base, version) = (base, row.system.version)
+        if serverItem?.isSameState(as: row) == true { serverItem = nil }
+    }
 }
 
 extension OperationAttempt {
+    /// The row that the undelete of this attempt has left; `nil` if there was none.
+    var undeletedRow: Item? {
+        guard operation.undeletes, let row = requests.condition, !row.system.deleted else { return nil }
+        return row
+    }
+
     /// Sends the undelete that has to precede the update.
     ///
     /// - Returns: `continues` when only the fields of the update remain to be sent.
