@@ -172,17 +172,23 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases)
-    func `a change in the store after the undelete is no conflict with it`(_ kind: StoreKind) async throws {
+    @Test(arguments: StoreKind.allCases, [false, true])
+    func `a change in the store after the undelete is no conflict with it`(
+        _ kind: StoreKind, isPulledAfter: Bool
+    ) async throws {
         try await Scenario.run(on: kind) { scenario in
             let (a, failure) = try await conflict(scenario, attempts: 1)
             try await a.context.changeKind(for: failure, to: .update)
             scenario.server.inject(.none, .refusal(400), when: \.isWrite)
             #expect(try await a.expectPushError().status == 400)
-            try await a.pullWithoutPush()
-            _ = try await scenario.push(a, then: .refusal(400)) { _ in
+            func change() async throws {
                 try a.changeDirectly(failure.itemID) { $0["priority"] = 5 }
                 try await a.context.enqueueExternalChanges(in: Todo.name, changed: [failure.itemID])
+            }
+            if isPulledAfter { try await change() }
+            try await a.pullWithoutPush()
+            if !isPulledAfter {
+                _ = try await scenario.push(a, then: .refusal(400)) { _ in try await change() }
             }
             try await a.context.push()
             #expect(try scenario.row(failure.itemID)?.fields["priority"] == 5)

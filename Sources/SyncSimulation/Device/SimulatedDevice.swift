@@ -173,7 +173,8 @@ extension SimulatedDevice {
         let (isOfUnknownBase, isOfUnknownRow) = state.withLock {
             ($0.rowsOfUnknownBase.contains(row), $0.deletedLate.contains(row))
         }
-        if server.traits.hasHook && isOfUnknownBase || isOfUnknownRow { return true }
+        // Without a base, what the device's own attempt has left cannot be told from another client's change.
+        if isOfUnknownBase || isOfUnknownRow { return true }
         // Nothing tells a column that the server has computed from another client's change of a row that the user deletes.
         if server.traits.hasHook,
             history.snapshot.edits.contains(where: { $0.key == row && $0.column == nil })

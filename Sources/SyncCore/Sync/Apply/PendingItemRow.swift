@@ -15,8 +15,13 @@ extension ServerRowApplier {
         if let known, known.isSameState(as: row) || known.isLater(than: row) || known.hasSuperseded(row) {
             return .pending
         }
-        // Only the version is known of the row of an item that the app has deleted and inserted again.
-        if known?.system.version == nil, operation.hasVersion(of: row) { return .pending }
+        // Only the version is known of the row of an item that the app has deleted and inserted again, or changed in its own
+        // database after an update of the item was refused.
+        if operation.serverItem == nil, operation.base == nil, operation.hasVersion(of: row),
+            known?.system.version != operation.version
+        {
+            return .pending
+        }
         var operation = operation
         if operation.isOfUnchanged(row, definition) {
             operation.rebase(onUnchanged: row, definition)
@@ -48,7 +53,7 @@ extension TableOperation {
 
     /// Whether no field of the row has changed since the update was made: the update has undeleted the row before it was
     /// refused, or the row's version was not known.
-    fileprivate func isOfUnchanged(_ row: Item, _ definition: SyncTableDefinition) -> Bool {
+    func isOfUnchanged(_ row: Item, _ definition: SyncTableDefinition) -> Bool {
         guard kind == .update, base != nil, sent == nil, undeletes || hasUnknownRow else { return false }
         let nothing = SentSnapshot(kind: .update, fields: [:], version: nil)
         return LostAnswerProof(of: self, attempt: nothing, definition: definition).isUnchanged(row)

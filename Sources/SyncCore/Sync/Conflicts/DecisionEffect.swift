@@ -40,7 +40,7 @@ struct DecisionEffect {
             throw SyncError.operationChanged(error.operationID)
         }
         try AttemptCompletion(transaction: transaction, definition: definition, operationID: operation.id)
-            .mergeBehind(isDecided: true)
+            .mergeBehind()
         guard let merged = try transaction.operation(id: operation.id) else {
             throw SyncError.operationChanged(error.operationID)
         }

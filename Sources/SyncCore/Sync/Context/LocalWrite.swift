@@ -68,10 +68,7 @@ struct LocalWrite {
             return
         }
         let isKnown = item.system.isOfServer || last != nil
-        // The base of an attempt with unknown outcome tells what the attempt has left from what other clients have changed.
-        var write = self
-        write.treatsAttemptedAsInFlight = true
-        try write.enqueue(isKnown ? .update : .insert, id: id, before: nil) { operation in
+        try enqueue(isKnown ? .update : .insert, id: id, before: nil) { operation in
             guard operation.kind == .update else { return }
             if operation.version == nil { operation.version = item.system.version }
             // The base of a pending update may have the change already. The whole item is sent without one.

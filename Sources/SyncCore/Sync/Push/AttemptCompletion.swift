@@ -248,7 +248,9 @@ struct AttemptCompletion {
         operation.state = mayBeApplied ? .attempted : .pending
         if !mayBeApplied {
             operation.sent = nil
-            if operation.undeletes, let undeleted { operation.rebase(onUnchanged: undeleted, definition) }
+            if let undeleted, operation.isOfUnchanged(undeleted, definition) {
+                operation.rebase(onUnchanged: undeleted, definition)
+            }
         }
         if let limit { operation.countRefusal(parkAfter: limit) }
         try transaction.put(operation)
@@ -263,17 +265,10 @@ struct AttemptCompletion {
     }
 
     /// Merges an operation that is no longer in flight with the one behind it.
-    ///
-    /// An attempt with unknown outcome keeps its base, which a change behind it may not have: the base tells what the attempt
-    /// has left on the server from what other clients have changed.
-    ///
-    /// - Parameter isDecided: whether the change is merged all the same, because a decision is about both.
-    func mergeBehind(isDecided: Bool = false) throws {
+    func mergeBehind() throws {
         guard let operation = try transaction.operation(id: operationID),
             let behind = try transaction.operation(behind: operation)
         else { return }
-        let needsBase = operation.state == .attempted && operation.base != nil && behind.hasUnknownBase
-        guard isDecided || !needsBase else { return }
         switch TableOperation.merge(operation, with: behind) {
         case .replace(let merged):
             try transaction.put(merged)

@@ -5,7 +5,7 @@
 /// changes, and those of other clients, apart.
 ///
 /// A change that the app has made in its own database has no base: the item may have had it before the attempt, so that only
-/// the fields that were sent are known. Every other field counts as changed, null included.
+/// the fields that were sent are known. Every other field of the item counts as changed; one that it has never had does not.
 struct CommonAncestor {
     /// The fields to merge the item and the row by; a missing one is null.
     let fields: [String: ItemValue]
@@ -34,7 +34,10 @@ struct CommonAncestor {
         if !isKnown {
             // A value that the app has removed from its table is no change.
             let lost = local?.system.lostValues.filter { definition.syncs($0.key) } ?? [:]
-            fields = shown.merging(lost) { $1 }.merging(sent.fields) { $1 }
+            let unsent = shown.filter { name, _ in
+                !(local?.content[name] ?? .null).isNull || !(left[name] ?? .null).isNull
+            }
+            fields = unsent.merging(lost) { $1 }.merging(sent.fields) { $1 }
             certain = left.filter { name, value in
                 sent.fields[name] != nil || value.isShown(as: shown[name] ?? .null)
             }
