@@ -5,7 +5,8 @@
 /// changes, and those of other clients, apart.
 ///
 /// A change that the app has made in its own database has no base: the item may have had it before the attempt, so that only
-/// the fields that were sent are known. Every other field of the item counts as changed; one that it has never had does not.
+/// the fields that were sent are known. Every other field of the item counts as changed; one that it has never had does not,
+/// unless the item was inserted again.
 struct CommonAncestor {
     /// The fields to merge the item and the row by; a missing one is null.
     let fields: [String: ItemValue]
@@ -35,7 +36,7 @@ struct CommonAncestor {
             // A value that the app has removed from its table is no change.
             let lost = local?.system.lostValues.filter { definition.syncs($0.key) } ?? [:]
             let unsent = shown.filter { name, _ in
-                !(local?.content[name] ?? .null).isNull || !(left[name] ?? .null).isNull
+                next.replaces || !(local?.content[name] ?? .null).isNull || !(left[name] ?? .null).isNull
             }
             fields = unsent.merging(lost) { $1 }.merging(sent.fields) { $1 }
             certain = left.filter { name, value in
