@@ -105,14 +105,7 @@ struct ChangeWithoutBaseTests {
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device(settings: .singleAttempt)
-            try await scenario.server.put("x", ["text": "one"], in: Todo.name)
-            try await a.sync()
-            try await a.table.update(id: "x", ["text": "sent"])
-            await a.pushLosingResponse(of: scenario.server)
-            try await a.table.update(id: "x", ["priority": 1])
-            try await scenario.server.update("x", ["priority": 2], in: Todo.name)
-            let error = try await a.expectPushError()
-            #expect(error.isConflict)
+            _ = try await scenario.clashAfterLostResponse(a, sending: "sent")
             _ = try await scenario.push(a) { _ in try await self.change("x", .update, on: a) }
             #expect(try await a.operations().count == 1)
             let again = try await a.expectPushError()

@@ -242,14 +242,7 @@ import Testing
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device()
             scenario.server.onRequest { request in
-                request.isPage
-                    ? .editRows { rows in
-                        rows.map { row in
-                            guard case .object(var fields) = row else { return row }
-                            fields["version"] = nil
-                            return .object(fields)
-                        }
-                    } : .none
+                request.isPage ? .editFields { $0["version"] = nil } : .none
             }
             try await scenario.server.put("x", ["text": "one"], in: Todo.name)
             try await a.sync()
@@ -273,13 +266,8 @@ import Testing
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device(settings: .resolving(.serverWins))
             try await scenario.server.put("x", ["text": "one"], in: Todo.name)
-            let hidesSystem: ServerFault = .editRows { rows in
-                rows.map { row in
-                    guard case .object(let fields) = row else { return row }
-                    return .object(fields.filter { ["id", "text"].contains($0.key) })
-                }
-            }
-            scenario.server.inject(hidesSystem, when: \.isPage)
+            scenario.server.inject(
+                .editFields { $0 = $0.filter { ["id", "text"].contains($0.key) } }, when: \.isPage)
             try await a.context.pull(Todo.query)
             #expect(try await a.item("x")?.system.version == nil)
             try await a.table.update(id: "x", ["text": "mine"])

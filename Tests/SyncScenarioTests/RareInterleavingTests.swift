@@ -199,14 +199,7 @@ import Testing
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device(settings: .singleAttempt)
-            try await scenario.server.put("x", ["text": "one"], in: Todo.name)
-            try await a.sync()
-            try await a.table.update(id: "x", ["text": "ours"])
-            await a.pushLosingResponse(of: scenario.server)
-            try await a.table.update(id: "x", ["priority": 1])
-            try await scenario.server.update("x", ["priority": 2], in: Todo.name)
-            let error = try await a.expectPushError()
-            #expect(error.isConflict)
+            let error = try await scenario.clashAfterLostResponse(a, sending: "ours")
             #expect(error.serverItem?["priority"] == 2)
             #expect(try scenario.row("x")?.fields["priority"] == 2)
             try await a.context.keepAndUpdateItem(for: error, with: try #require(error.item))

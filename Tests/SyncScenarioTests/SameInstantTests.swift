@@ -48,13 +48,9 @@ import Testing
 
     /// Returns a fault that shows this text and this version in every row of a page.
     private func showing(_ text: String, version: String) -> ServerFault {
-        .editRows { rows in
-            rows.map { row in
-                guard case .object(var object) = row else { return row }
-                object["text"] = .text(text)
-                object["version"] = .text(version)
-                return .object(object)
-            }
+        .editFields { fields in
+            fields["text"] = .text(text)
+            fields["version"] = .text(version)
         }
     }
 
@@ -284,14 +280,10 @@ import Testing
             try await a.context.push()
             let (version, updatedAt) = (first.version, first.updatedAt)
             scenario.server.inject(
-                .editRows { rows in
-                    rows.map { row in
-                        guard case .object(var object) = row else { return row }
-                        object["text"] = "one"
-                        object["version"] = .text(version)
-                        object["updatedAt"] = .text("\(updatedAt)")
-                        return .object(object)
-                    }
+                .editFields { fields in
+                    fields["text"] = "one"
+                    fields["version"] = .text(version)
+                    fields["updatedAt"] = .text("\(updatedAt)")
                 }, when: \.isPage)
             let result = try await a.context.pull(Todo.query)
             #expect(result.unchanged == 1)

@@ -5,6 +5,7 @@ import Foundation
 import SyncCore
 import TableServer
 import TestSupport
+import Testing
 
 /// A server, and a directory for the stores of any number of devices.
 struct Scenario {
@@ -144,6 +145,20 @@ struct Scenario {
         gate.open()
         return await push.result
     }
+
+    /// Returns the conflict of an edit with another client's edit of the same field: both were made after an update whose
+    /// response was lost.
+    func clashAfterLostResponse(_ a: Device, sending text: ItemValue) async throws -> TableOperationError {
+        try await server.put("x", ["text": "one"], in: Todo.name)
+        try await a.sync()
+        try await a.table.update(id: "x", ["text": text])
+        await a.pushLosingResponse(of: server)
+        try await a.table.update(id: "x", ["priority": 1])
+        try await server.update("x", ["priority": 2], in: Todo.name)
+        let error = try await a.expectPushError()
+        #expect(error.isConflict)
+        return error
+    }
 }
 
 extension RecordedRequest {
@@ -158,6 +173,17 @@ extension ServerFault {
         .answer(
             status: status, headers: ["Content-Type": "application/json"],
             body: Data(#"{"error":"\#(reason)"}"#.utf8))
+    }
+
+    /// Changes the fields of every row in the response.
+    static func editFields(_ edit: @escaping @Sendable (inout [String: ItemValue]) -> Void) -> ServerFault {
+        .editRows { rows in
+            rows.map { row in
+                guard case .object(var fields) = row else { return row }
+                edit(&fields)
+                return .object(fields)
+            }
+        }
     }
 
     /// Refuses the request with a web page, as a proxy does.

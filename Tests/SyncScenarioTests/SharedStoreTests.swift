@@ -276,12 +276,8 @@ import Testing
             let (server, first) = (pair.scenario.server, pair.first)
             server.onRequest { request in
                 guard request.isPage else { return .none }
-                return .editRows { rows in
-                    rows.map { row in
-                        guard case .object(var object) = row else { return row }
-                        for name in ["createdAt", "updatedAt", "version"] { object[name] = nil }
-                        return .object(object)
-                    }
+                return .editFields { fields in
+                    for name in ["createdAt", "updatedAt", "version"] { fields[name] = nil }
                 }
             }
             try await server.put("1", ["text": "one"], in: Todo.name)

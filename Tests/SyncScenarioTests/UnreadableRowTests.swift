@@ -120,14 +120,8 @@ import Testing
     {
         try await Scenario.run(on: kind, rows: 7) { scenario, a in
             scenario.server.onRequest { _ in
-                .editRows { rows in
-                    rows.map { row in
-                        guard case .object(var fields) = row,
-                            ["row-2", "row-6"].contains(fields["id"]?.textValue)
-                        else { return row }
-                        fields["id"] = 5
-                        return .object(fields)
-                    }
+                .editFields { fields in
+                    if ["row-2", "row-6"].contains(fields["id"]?.textValue) { fields["id"] = 5 }
                 }
             }
             for queryID in ["all", nil] {

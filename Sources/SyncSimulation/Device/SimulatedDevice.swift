@@ -170,11 +170,11 @@ extension SimulatedDevice {
     func canHaveConflict(of row: RowKey, _ mode: SimulationMode, _ server: ModelServer) -> Bool {
         // If the server's clock steps back, a state before a push can seem to be later.
         if mode != .solo || server.traits.hasUnsteadyClock || server.wasRestored(row) { return true }
-        let (isOfUnknownBase, isOfUnknownRow) = state.withLock {
-            ($0.rowsOfUnknownBase.contains(row), $0.deletedLate.contains(row))
-        }
         // Without a base, what the device's own attempt has left cannot be told from another client's change.
-        if isOfUnknownBase || isOfUnknownRow { return true }
+        let isUnknown = state.withLock {
+            $0.rowsOfUnknownBase.contains(row) || $0.deletedLate.contains(row)
+        }
+        if isUnknown { return true }
         // Nothing tells a column that the server has computed from another client's change of a row that the user deletes.
         if server.traits.hasHook,
             history.snapshot.edits.contains(where: { $0.key == row && $0.column == nil })

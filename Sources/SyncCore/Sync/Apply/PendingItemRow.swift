@@ -51,14 +51,6 @@ extension TableOperation {
         return version.hasSameBytes(as: known)
     }
 
-    /// Whether no field of the row has changed since the update was made: the update has undeleted the row before it was
-    /// refused, or the row's version was not known.
-    func isOfUnchanged(_ row: Item, _ definition: SyncTableDefinition) -> Bool {
-        guard kind == .update, base != nil, sent == nil, undeletes || hasUnknownRow else { return false }
-        let nothing = SentSnapshot(kind: .update, fields: [:], version: nil)
-        return LostAnswerProof(of: self, attempt: nothing, definition: definition).isUnchanged(row)
-    }
-
     /// Returns the row that a pull has stored with the operation, if it is a later state than the one in a response.
     ///
     /// If `updatedAt` does not tell, the pulled one is later: a page requested before the response is not stored, and a

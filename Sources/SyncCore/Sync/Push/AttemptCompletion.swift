@@ -148,8 +148,9 @@ struct AttemptCompletion {
         }
         let merged = (local ?? behind?.deletedItem).map(rebase)
         if local != nil, let merged { try transaction.upsert([merged], in: definition.name) }
-        let edits = Self.followUp(of: operation, local: local, ancestor: ancestor.fields, definition)
-        if let next = behind ?? edits {
+        let next =
+            behind ?? Self.followUp(of: operation, local: local, ancestor: ancestor.fields, definition)
+        if let next {
             // A decision can restore the row, and the deleted item.
             base.system.supersededVersions = merged?.system.supersededVersions ?? []
             var rebased = next.rebased(on: base)

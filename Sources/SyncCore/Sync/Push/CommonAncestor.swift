@@ -30,9 +30,9 @@ struct CommonAncestor {
         let next = behind ?? operation
         let known = operation.base.map(definition.syncedFields) ?? [:]
         let left = known.merging(sent.fields) { $1 }
-        let shown = definition.syncedFields(of: row)
         isKnown = !next.hasUnknownBase || sent.kind != .update
         if !isKnown {
+            let shown = definition.syncedFields(of: row)
             // A value that the app has removed from its table is no change.
             let lost = local?.system.lostValues.filter { definition.syncs($0.key) } ?? [:]
             let unsent = shown.filter { name, _ in
@@ -47,7 +47,7 @@ struct CommonAncestor {
             // The user has deleted the item and inserted it again after the attempt, unless the attempt has sent every
             // column: fields that the item no longer has are removed from the row.
             let replacesRow = next.replaces && sent.kind == .update
-            fields = replacesRow ? left.merging(shown) { known, _ in known } : left
+            fields = replacesRow ? left.merging(definition.syncedFields(of: row)) { known, _ in known } : left
             (self.left, certain) = (fields, fields)
         }
     }

@@ -7,8 +7,15 @@ extension TableOperation {
     /// Whether the row is a tombstone on the server, so that an update has to undelete it first.
     var undeletes: Bool { kind == .update && base?.system.deleted == true }
 
-    /// Makes a row the base, which the operation's own undelete has left on the server, or whose version was not known. No
-    /// field has changed.
+    /// Whether no field of the row has changed since the update was made: the update has undeleted the row before it was
+    /// refused, or the row's version was not known.
+    func isOfUnchanged(_ row: Item, _ definition: SyncTableDefinition) -> Bool {
+        guard kind == .update, base != nil, sent == nil, undeletes || hasUnknownRow else { return false }
+        let nothing = SentSnapshot(kind: .update, fields: [:], version: nil)
+        return LostAnswerProof(of: self, attempt: nothing, definition: definition).isUnchanged(row)
+    }
+
+    /// Makes the unchanged row the base: see ``isOfUnchanged(_:_:)``.
     mutating func rebase(onUnchanged row: Item, _ definition: SyncTableDefinition) {
         var base = definition.withoutLocalOnlyColumns(row)
         base.system.supersededVersions = [version].compactMap(\.self)
