@@ -151,9 +151,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [WireDialect.v2, .v3])
+    @Test(arguments: [WireDialect.v2, .v3], ["", ", createdAt"])
     func `a table that was rebuilt without the system columns conflicts only with changes of others`(
-        _ dialect: WireDialect
+        _ dialect: WireDialect, _ kept: String
     ) async throws {
         try await MigratedApp.run(dialect) { app in
             var device = try app.open()
@@ -167,7 +167,8 @@ import Testing
             try await device.table.update(id: "pending", ["text": "b"])
             try await device.context.close()
             try await app.migrate(
-                MigratedApp.rebuilding("text TEXT, priority INTEGER", copying: "text, priority"))
+                MigratedApp.rebuilding(
+                    "text TEXT, priority INTEGER\(kept)", copying: "text, priority\(kept)"))
 
             device = try app.open()
             try await device.table.update(id: "edited", ["text": "b"])
