@@ -7,8 +7,8 @@ import SyncCore
 struct AppTable {
     /// The default expressions of NOT NULL columns by column name, stored in place of a missing value.
     let defaults: [String: String]
-    /// Whether the table has undeclared NOT NULL columns without a default.
-    let hasRequiredAppColumns: Bool
+    /// Whether a constraint has a conflict clause, such as `UNIQUE ON CONFLICT REPLACE`.
+    let hasConflictClause: Bool
 
     /// A column as `PRAGMA table_xinfo` describes it.
     struct Column {
@@ -22,14 +22,15 @@ struct AppTable {
         let isStrict: Bool
     }
 
-    init(_ definition: SyncTableDefinition, columns: [Column]) {
+    init(_ definition: SyncTableDefinition, columns: [Column], on connection: Connection) throws {
         let known = Set(ItemColumns.all.map(\.name) + definition.columns.map(\.name))
         let required = columns.filter { !$0.mayBeNull && !$0.isGenerated && $0.name != "id" }
         defaults = Dictionary(
             uniqueKeysWithValues: required.compactMap { column in
                 known.contains(column.name) ? column.defaultValue.map { (column.name, $0) } : nil
             })
-        hasRequiredAppColumns = required.contains { $0.defaultValue == nil && !known.contains($0.name) }
+        let creation = try connection.creation(ofTable: definition.name)
+        hasConflictClause = creation.map(CreateTableStatement.hasConflictClause) ?? false
     }
 
     /// - Parameter mayBeStrict: whether the app may have declared the table as STRICT.
@@ -43,7 +44,7 @@ struct AppTable {
             columns.append(
                 Column(
                     name: name, type: row.schemaText(at: 2) ?? "", mayBeNull: row.int(at: 3) == 0,
-                    defaultValue: row.schemaText(at: 4), isGenerated: row.int(at: 6) >= 2,
+                    defaultValue: row.schemaText(at: 4)?.defaultExpression, isGenerated: row.int(at: 6) >= 2,
                     isStrict: isStrict))
         }
         return columns
@@ -57,5 +58,27 @@ struct AppTable {
             if row.schemaText(at: 0) == "main", row.int(at: 5) != 0 { isStrict = true }
         }
         return isStrict
+    }
+}
+
+extension String {
+    /// The default of a column as an expression for other statements, in which a name is a column: `DEFAULT open` and
+    /// `DEFAULT "open"` are the text 'open'.
+    fileprivate var defaultExpression: String {
+        guard let text = defaultName else { return self }
+        return "'" + text.replacing("'", with: "''") + "'"
+    }
+
+    /// The text of a default that is a name, with or without quotes.
+    private var defaultName: String? {
+        for quote in ["\"", "`"] where utf8.count > 1 && hasPrefix(quote) && hasSuffix(quote) {
+            let parts = dropFirst().dropLast().split(
+                separator: quote + quote, omittingEmptySubsequences: false)
+            return parts.contains { $0.contains(quote) } ? nil : parts.joined(separator: quote)
+        }
+        if hasPrefix("["), hasSuffix("]") { return String(dropFirst().dropLast()) }
+        let literals = ["NULL", "TRUE", "FALSE", "CURRENT_TIME", "CURRENT_DATE", "CURRENT_TIMESTAMP"]
+        let isName = utf8.first.map { !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ?? false
+        return isName && utf8.allSatisfy(\.isInSQLWord) && !literals.contains(uppercased()) ? self : nil
     }
 }

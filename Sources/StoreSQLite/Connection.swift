@@ -68,9 +68,20 @@ struct Connection {
     var isDurable: Bool {
         get throws {
             guard try int("PRAGMA synchronous") ?? 0 >= 2 else { return false }
+            #if canImport(Darwin)
+                // fsync does not flush the drive's cache.
+                guard try int("PRAGMA fullfsync") == 1 else { return false }
+            #endif
             let file = try text("SELECT file FROM pragma_database_list WHERE name='main'")
             return file.map { !$0.isEmpty } ?? false
         }
+    }
+
+    /// Returns the statement that creates the table as it is now.
+    func creation(ofTable table: String) throws -> String? {
+        let statement = try prepared("SELECT sql FROM sqlite_master WHERE type='table' AND name=?")
+        try statement.bind(table, at: 1)
+        return try statement.firstRow { $0.schemaText(at: 0) } ?? nil
     }
 
     /// Returns the collation that a column was declared with.

@@ -47,6 +47,16 @@ struct CreateTableStatement {
         }
     }
 
+    /// Whether a constraint has a conflict clause.
+    static func hasConflictClause(_ sql: String) -> Bool {
+        var (rest, previous) = (Substring(sql), "")
+        while let token = rest.removeFirstToken()?.uppercased() {
+            if previous == "ON", token == "CONFLICT" { return true }
+            previous = token
+        }
+        return false
+    }
+
     /// Whether `ALTER TABLE` can have made the other statement from this one, without dropping a column and adding it again:
     /// the columns that both have are in the same order, with the same definitions, before the added ones.
     func canBeAltered(to other: Self) -> Bool {
@@ -101,8 +111,8 @@ extension Substring {
         if let quote = Self.closingQuote(of: first) {
             // A doubled quote, which stands for one, ends a token here, and the next one begins with it.
             while let byte = rest.popFirst(), byte != quote {}
-        } else if Self.isInWord(first) {
-            rest = rest.drop(while: Self.isInWord)
+        } else if first.isInSQLWord {
+            rest = rest.drop(while: \.isInSQLWord)
         }
         let token = self[..<rest.startIndex]
         self = Substring(rest)
@@ -133,8 +143,12 @@ extension Substring {
         }
     }
 
-    private static func isInWord(_ byte: UInt8) -> Bool {
-        switch byte {
+}
+
+extension UInt8 {
+    /// Whether the byte can be in a name or a keyword without quotes.
+    var isInSQLWord: Bool {
+        switch self {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
             UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "$"), 0x80...:
             true

@@ -19,12 +19,13 @@ final class ItemTable: Sendable {
     let isShared: Bool
     /// The table's name as an SQL identifier.
     let name: String
-    /// Inserts an item unless its id exists. Parameters are the columns of ``ItemColumns``, then the declared ones.
+    /// Inserts an item unless its id exists, which an app's table does not check. Parameters are the columns of
+    /// ``ItemColumns``, then the declared ones.
     let insert: SQLText
-    /// Inserts or replaces an item.
+    /// Inserts or replaces an item; in an app's table, inserts it.
     let upsert: SQLText
-    /// Replaces an existing item. `nil` unless the table has required columns that only the app fills, so that SQLite
-    /// would refuse the insert of an upsert although the row exists.
+    /// Replaces an existing item of an app's table; `nil` in the store's own. SQLite would refuse the upsert of an existing row
+    /// if it has required columns that only the app fills, and would change the conflict clauses of the app's triggers.
     let update: SQLText?
     /// Deletes an item by its id.
     let delete: SQLText
@@ -51,27 +52,31 @@ final class ItemTable: Sendable {
         name = definition.name.quoted
         knownSchema = Mutex(KnownSchema(hiddenColumns: Self.undeclared(existing, in: definition)))
         let columns = Self.quotedNames(definition.columns)
-        var values = Array(repeating: "?", count: columns.count).joined(separator: ",")
+        let names = columns.joined(separator: ",")
         switch origin {
-        case .store: (isShared, update) = (false, nil)
+        case .store:
+            (isShared, update) = (false, nil)
+            let values = Array(repeating: "?", count: columns.count).joined(separator: ",")
+            let changes = columns.dropFirst().map { "\($0)=excluded.\($0)" }.joined(separator: ",")
+            let inserting = "INSERT INTO \(name)(\(names)) VALUES(\(values)) ON CONFLICT(\"id\") "
+            insert = SQLText(inserting + "DO NOTHING")
+            upsert = SQLText(inserting + "DO UPDATE SET \(changes)")
         case .app(let table):
             isShared = true
             let defaults = (ItemColumns.all.map(\.name) + definition.columns.map(\.name)).map {
                 table.defaults[$0]
             }
-            values = defaults.map { $0.map { "ifnull(?,(\($0)))" } ?? "?" }.joined(separator: ",")
+            let values = defaults.map { $0.map { "ifnull(?,(\($0)))" } ?? "?" }.joined(separator: ",")
             let assignments = zip(columns, defaults).enumerated().dropFirst().map { index, column in
                 let value = "?\(index + 1)"
                 return "\(column.0)=\(column.1.map { "ifnull(\(value),(\($0)))" } ?? value)"
             }.joined(separator: ",")
-            update =
-                table.hasRequiredAppColumns
-                ? SQLText("UPDATE \(name) SET \(assignments) WHERE \"id\"=?1") : nil
+            // A constraint that replaces or ignores rows would lose them without an error. The clause also applies to triggers.
+            let clause = table.hasConflictClause ? " OR ABORT" : ""
+            update = SQLText("UPDATE\(clause) \(name) SET \(assignments) WHERE \"id\"=?1")
+            insert = SQLText("INSERT\(clause) INTO \(name)(\(names)) VALUES(\(values))")
+            upsert = insert
         }
-        let changes = columns.dropFirst().map { "\($0)=excluded.\($0)" }.joined(separator: ",")
-        let inserting = "INSERT INTO \(name)(\(columns.joined(separator: ","))) VALUES(\(values)) "
-        insert = SQLText(inserting + "ON CONFLICT(\"id\") DO NOTHING")
-        upsert = SQLText(inserting + "ON CONFLICT(\"id\") DO UPDATE SET \(changes)")
         delete = SQLText("DELETE FROM \(name) WHERE \"id\"=?")
         selectAll = Self.select(columns, from: name)
         find = SQLText(selectAll + " WHERE \"id\"=?")

@@ -28,7 +28,9 @@ extension SQLiteStore {
                 ? []
                 : catalog.tables.map { table in
                     let columns = try AppTable.columns(of: table.name, on: connection)
-                    return ItemTable(table, origin: .app(AppTable(table, columns: columns)))
+                    let origin = ItemTable.Origin.app(
+                        try AppTable(table, columns: columns, on: connection))
+                    return ItemTable(table, origin: origin)
                 }
             let snapshot = SQLiteTransaction(
                 connection: connection, schema: StoreSchema(catalog, tables: tables))

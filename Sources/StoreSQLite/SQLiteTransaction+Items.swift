@@ -57,10 +57,10 @@ extension SQLiteTransaction {
 
     func insert(_ item: Item, in table: String) throws -> Bool {
         let table = try schema.table(named: table)
-        // SQLite checks the app's required columns before it finds the id.
-        if table.update != nil, try find(table.findID, id: item.id, { _ in true }) != nil { return false }
+        if table.isShared, try contains(item.id, in: table) { return false }
         let statement = try connection.cached(table.insert, writes: true)
         try execute(statement, with: item, in: table)
+        if table.isShared { try requireChange(of: item.id, in: table) }
         return connection.changedRowCount > 0
     }
 
@@ -79,7 +79,19 @@ extension SQLiteTransaction {
                 if connection.changedRowCount > 0 { continue }
             }
             try execute(statement, with: item, in: table, keeping: oldFlags)
+            try requireChange(of: item.id, in: table)
         }
+    }
+
+    /// Throws if the last statement has changed no row: a trigger of the app can ignore a change without an error.
+    private func requireChange(of id: String, in table: ItemTable) throws(StoreError) {
+        guard connection.changedRowCount == 0 else { return }
+        throw StoreError(
+            .schemaMismatch,
+            """
+            The table '\(table.definition.name)' ignores the change of the item '\(id)'; remove the trigger with \
+            RAISE(IGNORE).
+            """)
     }
 
     /// - Parameter oldFlags: the flags of the stored row, which are kept for hidden columns.
@@ -103,6 +115,10 @@ extension SQLiteTransaction {
         }
     }
 
+    private func contains(_ id: String, in table: ItemTable) throws -> Bool {
+        try find(table.findID, id: id) { _ in true } ?? false
+    }
+
     private func find<T>(_ sql: SQLText, id: String, _ body: (SQLRow) throws -> T) throws -> T? {
         let statement = try connection.cached(sql)
         try statement.bind(id, at: 1)
@@ -118,6 +134,7 @@ extension SQLiteTransaction {
             do { try statement.execute() } catch let error as StoreError {
                 throw error.naming(itemID: id, table: table.definition.name)
             }
+            if table.isShared, try contains(id, in: table) { try requireChange(of: id, in: table) }
         }
     }
 

@@ -39,7 +39,10 @@ struct SchemaPreparation {
             }
             let columns = try columns(of: definition.name)
             try prepareIndexes(of: definition, columns.map(\.name), existing: existing)
-            let origin = isOwned ? ItemTable.Origin.store : .app(AppTable(definition, columns: columns))
+            let origin =
+                try isOwned
+                ? ItemTable.Origin.store
+                : .app(AppTable(definition, columns: columns, on: connection))
             try StoredDefinition(
                 connection: connection, definition: definition, origin: origin, columns: columns,
                 foundColumns: Set(found), logger: logger

@@ -87,22 +87,12 @@ struct StoredDefinition {
         ).firstRow { _ in true } == nil
     }
 
-    /// The statement that creates the SQL table as it is now.
-    private var schema: String? {
-        get throws {
-            let statement = try connection.prepared(
-                "SELECT sql FROM sqlite_master WHERE type='table' AND name=?")
-            try statement.bind(definition.name, at: 1)
-            return try statement.firstRow { $0.schemaText(at: 0) } ?? nil
-        }
-    }
-
     /// Stores the schema of an app's table, to detect later changes.
     ///
     /// - Returns: whether columns that the table still has may have lost their values: the app has rebuilt the table, or has
     ///   dropped a column and added it again.
     private func updateSchema() throws -> Bool {
-        guard isShared, let schema = try schema else { return false }
+        guard isShared, let schema = try connection.creation(ofTable: definition.name) else { return false }
         let stored = try storedText(Self.schemaKey)
         guard stored != schema else { return false }
         try store(schema, Self.schemaKey)

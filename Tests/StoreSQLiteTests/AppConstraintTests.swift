@@ -1,0 +1,110 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import GRDB
+import StoreSQLite
+import SyncCore
+import Testing
+
+/// Constraints, defaults and triggers of an app's table never lose a row of the store without an error.
+struct AppConstraintTests {
+    private let database: DatabaseQueue
+
+    init() throws { database = try DatabaseQueue() }
+
+    private func open(_ sql: String) throws -> SQLiteStore {
+        try database.write { try $0.execute(sql: sql) }
+        let table = SyncCore.SyncTableDefinition(
+            "T", columns: [SyncCore.SyncColumn("name", .text), SyncCore.SyncColumn("state", .text)])
+        return try SQLiteStore(database: database, tables: [table])
+    }
+
+    private func texts(_ sql: String) throws -> [String] {
+        try database.read { try String.fetchAll($0, sql: sql) }
+    }
+
+    private func expectRefusal(of write: () throws -> Void) {
+        let error = #expect(throws: StoreError.self) { try write() }
+        #expect(error?.code == .schemaMismatch)
+        for part in ["'T'", "'b'"] { #expect(error?.message.contains(part) == true) }
+    }
+
+    @Test(arguments: ["REPLACE", "IGNORE", "FAIL", "ABORT"], [true, false])
+    func `a constraint with a conflict clause loses no row`(_ clause: String, _ isInsert: Bool) throws {
+        let store = try open("CREATE TABLE T(id TEXT PRIMARY KEY, name TEXT UNIQUE ON CONFLICT \(clause))")
+        try store.write {
+            try $0.upsert(
+                [Item(id: "a", fields: ["name": "x"]), Item(id: "c", fields: ["name": "y"])], in: "T")
+        }
+        let item = Item(id: "b", fields: ["name": "x"])
+        expectRefusal {
+            try store.write {
+                if isInsert { _ = try $0.insert(item, in: "T") } else { try $0.upsert([item], in: "T") }
+            }
+        }
+        try store.write { try $0.upsert([Item(id: "b", fields: ["name": "z"])], in: "T") }
+        expectRefusal { try store.write { try $0.upsert([item], in: "T") } }
+        #expect(try texts("SELECT id || name FROM T ORDER BY id") == ["ax", "bz", "cy"])
+    }
+
+    @Test func `the conflict clauses of an app's triggers stay as they are`() throws {
+        let store = try open(
+            """
+            CREATE TABLE T(id TEXT PRIMARY KEY, name TEXT);
+            CREATE TABLE last(slot INTEGER PRIMARY KEY, name TEXT);
+            CREATE TRIGGER inserted AFTER INSERT ON T BEGIN
+                INSERT OR REPLACE INTO last VALUES (1, NEW.name); END;
+            CREATE TRIGGER updated AFTER UPDATE ON T BEGIN
+                INSERT OR REPLACE INTO last VALUES (1, NEW.name); END
+            """)
+        for name in ["x", "y"] {
+            try store.write { try $0.upsert([Item(id: "a", fields: ["name": .text(name)])], in: "T") }
+            #expect(try texts("SELECT name FROM last") == [name])
+        }
+        #expect(try store.write { try $0.insert(Item(id: "b", fields: ["name": "z"]), in: "T") })
+        #expect(try !store.write { try $0.insert(Item(id: "b", fields: ["name": "w"]), in: "T") })
+        #expect(try texts("SELECT name FROM last") == ["z"])
+    }
+
+    @Test(arguments: ["INSERT", "UPDATE", "DELETE"])
+    func `a change that a trigger ignores is an error`(_ event: String) throws {
+        let store = try open("CREATE TABLE T(id TEXT PRIMARY KEY, name TEXT)")
+        if event != "INSERT" {
+            try store.write { try $0.upsert([Item(id: "b", fields: ["name": "x"])], in: "T") }
+        }
+        try database.write {
+            try $0.execute(
+                sql: "CREATE TRIGGER ignored BEFORE \(event) ON T BEGIN SELECT RAISE(IGNORE); END")
+        }
+        expectRefusal {
+            try store.write { transaction in
+                if event == "DELETE" {
+                    try transaction.deleteItems(ids: ["none", "b"], in: "T")
+                } else {
+                    try transaction.upsert([Item(id: "b", fields: ["name": "y"])], in: "T")
+                }
+            }
+        }
+        if event == "INSERT" {
+            expectRefusal { _ = try store.write { try $0.insert(Item(id: "b"), in: "T") } }
+        }
+    }
+
+    @Test(arguments: [
+        ("open", "open"), ("\"open\"", "open"), ("[my state]", "my state"), ("`o'clock`", "o'clock"),
+        ("\"a\"\"b\"", "a\"b"), ("'it''s'", "it's"), ("(1 + 1)", "2"), ("-1", "-1"), ("name", "name"),
+    ])
+    func `a missing value is stored as the default that SQLite stores`(
+        _ expression: String, _ value: String
+    ) throws {
+        let store = try open(
+            """
+            CREATE TABLE T(id TEXT PRIMARY KEY, name TEXT, state TEXT NOT NULL DEFAULT \(expression));
+            INSERT INTO T(id) VALUES ('0')
+            """)
+        for name in ["x", "y"] {
+            try store.write { try $0.upsert([Item(id: "1", fields: ["name": .text(name)])], in: "T") }
+        }
+        #expect(try texts("SELECT state FROM T") == [value, value])
+    }
+}
