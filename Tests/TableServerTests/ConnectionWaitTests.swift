@@ -60,9 +60,49 @@
                     #expect(reply.status == 503)
                     #expect(reply.headers["retry-after"] == "1")
                 }
+                // The check of readiness has its own connection.
+                try await #expect(client.get("/health/ready").status == 200)
                 isReleased.signal()
                 try await #expect(held.status == 201)
                 try #expect(server.rows(in: "TodoItem").map(\.id) == ["a"])
+            }
+        }
+
+        @Test(arguments: [1, 1 << 20])
+        func `a connection on which the server does not respond in time is lost`(_ length: Int) async throws {
+            let database = try PostgreSQLDatabase()
+            var limits = PostgreSQLTimeLimits()
+            limits.response = .seconds(3)
+            let connection = try PostgreSQLConnection(
+                PostgreSQLParameters(database.connection, limits: limits))
+            try await database.whileConnectionsHang {
+                // A long statement is not sent as a whole.
+                let statement = "SELECT '\(String(repeating: "a", count: length))'"
+                let error = #expect(throws: PostgreSQLError.self) { _ = try connection.run(statement) }
+                #expect(error?.isLost == true)
+                #expect(connection.isLost)
+            }
+        }
+
+        @Test func `requests go on when the server does not respond on the connections that they use`()
+            async throws
+        {
+            let database = try PostgreSQLDatabase()
+            var options = PostgreSQLOptions()
+            options.timeLimits?.response = .seconds(3)
+            let storage = TableServer.Storage.postgreSQL(database.connection, maxConnections: 1, options)
+            try await withServer({ $0.storage = storage }) { _, client in
+                try await #expect(client.insert(["id": "a"]).status == 201)
+                try await database.whileConnectionsHang {
+                    try await #expect(client.list("TodoItem").ids == ["a"])
+                }
+                try await database.whileConnectionsHang {
+                    try await #expect(client.insert(["id": "b"]).status == 201)
+                }
+                try await database.whileConnectionsHang {
+                    try await #expect(client.get("/health/ready").status == 200)
+                }
+                try await #expect(client.list("TodoItem").ids == ["a", "b"])
             }
         }
 

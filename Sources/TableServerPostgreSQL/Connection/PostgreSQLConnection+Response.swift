@@ -5,27 +5,49 @@ import CLibPQ
 import Foundation
 
 extension PostgreSQLConnection {
-    /// Runs a statement without parameters. If the server has not responded after this time, the connection is lost, and it is
-    /// unknown whether the statement was executed.
+    /// Sends statements, and returns the result of the last one. If the server has not responded after the limit, the
+    /// connection is lost, and it is unknown whether the statements were executed.
     ///
-    /// The server's own limits do not hold for a commit, which can wait for a standby.
-    func run(_ statement: String, waitingAtMost limit: Duration) throws(PostgreSQLError) -> PostgreSQLResult {
-        if PQsendQuery(handle, statement) == 1 {
-            let deadline = ContinuousClock.now + limit
-            while PQisBusy(handle) == 1 {
-                if !waitForResponse(until: deadline) { interrupt() }
-                if PQconsumeInput(handle) == 0 { break }
+    /// The server's own limits do not hold while its machine or disk hangs, which can keep the connection open, nor for a
+    /// commit, which can wait for a standby.
+    ///
+    /// - Parameters:
+    ///   - limit: `nil` for no limit.
+    ///   - send: calls a function of libpq that sends, and returns its result.
+    func response(
+        waitingAtMost limit: Duration?, to send: () -> Int32
+    ) throws(PostgreSQLError) -> PostgreSQLResult {
+        let deadline = limit.map { ContinuousClock.now + $0 }
+        var last: OpaquePointer?
+        if send() == 1 {
+            waitForResult(until: deadline)
+            while let result = PQgetResult(handle) {
+                PQclear(last)
+                last = result
+                waitForResult(until: deadline)
             }
         }
-        defer { while let later = PQgetResult(handle) { PQclear(later) } }
-        return try checked(PostgreSQLResult(PQgetResult(handle)))
+        return try checked(PostgreSQLResult(last))
     }
 
-    /// Returns whether the connection can be read before the deadline.
-    private func waitForResponse(until deadline: ContinuousClock.Instant) -> Bool {
-        var socket = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
-        let milliseconds = (deadline - .now) / .milliseconds(1)
+    /// Waits until the next result can be read without blocking. Interrupts the connection after the deadline.
+    private func waitForResult(until deadline: ContinuousClock.Instant?) {
+        while true {
+            let hasUnsent = PQflush(handle) == 1
+            guard hasUnsent || PQisBusy(handle) == 1 else { return }
+            if !waitForSocket(hasUnsent ? POLLIN | POLLOUT : POLLIN, until: deadline) { interrupt() }
+            if PQconsumeInput(handle) == 0 { return }
+        }
+    }
+
+    /// Returns whether one of the events has happened before the deadline.
+    private func waitForSocket<Events: BinaryInteger>(
+        _ events: Events, until deadline: ContinuousClock.Instant?
+    ) -> Bool {
+        var socket = pollfd(fd: PQsocket(handle), events: Int16(events), revents: 0)
+        let milliseconds = deadline.map { ($0 - .now) / .milliseconds(1) }
+        if let milliseconds, milliseconds <= 0 { return false }
         // An interrupted wait is repeated by the caller.
-        return milliseconds > 0 && poll(&socket, 1, Int32(min(milliseconds.rounded(.up), 1e9))) != 0
+        return poll(&socket, 1, milliseconds.map { Int32(min($0.rounded(.up), 1e9)) } ?? -1) != 0
     }
 }

@@ -13,6 +13,7 @@ final class PostgreSQLConnection: Sendable {
     /// The names of the prepared statements, by their texts.
     private let prepared = Mutex<[String: String]>([:])
     private static let maxPrepared = 100
+    private let limits: PostgreSQLTimeLimits?
 
     var handle: OpaquePointer? { OpaquePointer(bitPattern: address) }
 
@@ -28,13 +29,15 @@ final class PostgreSQLConnection: Sendable {
             throw PostgreSQLError(state: "", message: "There is no memory for a connection.", isLost: true)
         }
         address = UInt(bitPattern: handle)
+        limits = parameters.limits
         guard !isLost else {
             throw PostgreSQLError(state: "", message: lastMessage, isLost: true)
         }
         // Warnings do not belong on the program's standard error output.
         PQsetNoticeProcessor(handle, { _, _ in }, nil)
+        PQsetnonblocking(handle, 1)
         try run(Self.settings)
-        if let limits = parameters.limits { try run(limits.settings) }
+        if let limits { try run(limits.settings) }
     }
 
     deinit { PQfinish(handle) }
@@ -74,7 +77,14 @@ final class PostgreSQLConnection: Sendable {
     /// Runs statements without parameters and returns the result of the last one.
     @discardableResult
     func run(_ statements: String) throws(PostgreSQLError) -> PostgreSQLResult {
-        try checked(PostgreSQLResult(PQexec(handle, statements)))
+        try run(statements, waitingAtMost: limits?.response)
+    }
+
+    /// Runs statements that have another limit of time.
+    func run(
+        _ statements: String, waitingAtMost limit: Duration?
+    ) throws(PostgreSQLError) -> PostgreSQLResult {
+        try response(waitingAtMost: limit) { PQsendQuery(handle, statements) }
     }
 
     /// Runs a statement with the arguments in text form. A short one stays prepared.
@@ -84,12 +94,12 @@ final class PostgreSQLConnection: Sendable {
     ) throws(PostgreSQLError) -> PostgreSQLResult {
         let name = statement.isShortStatement ? try prepare(statement) : nil
         let count = Int32(arguments.count)
-        return try checked(
-            PostgreSQLResult(
-                CStrings(arguments).withPointers { values in
-                    if let name { return PQexecPrepared(handle, name, count, values, nil, nil, 0) }
-                    return PQexecParams(handle, statement, count, nil, values, nil, nil, 0)
-                }))
+        return try response(waitingAtMost: limits?.response) {
+            CStrings(arguments).withPointers { values in
+                if let name { return PQsendQueryPrepared(handle, name, count, values, nil, nil, 0) }
+                return PQsendQueryParams(handle, statement, count, nil, values, nil, nil, 0)
+            }
+        }
     }
 
     private func prepare(_ statement: String) throws(PostgreSQLError) -> String {
@@ -99,11 +109,12 @@ final class PostgreSQLConnection: Sendable {
             prepared.withLock { $0 = [:] }
         }
         let name = "s\(prepared.withLock { $0.count })"
-        _ = try checked(PostgreSQLResult(PQprepare(handle, name, statement, 0, nil)))
+        _ = try response(waitingAtMost: limits?.response) { PQsendPrepare(handle, name, statement, 0, nil) }
         prepared.withLock { $0[statement] = name }
         return name
     }
 
+    /// Returns the result, unless it is an error.
     func checked(
         _ result: consuming PostgreSQLResult
     ) throws(PostgreSQLError) -> PostgreSQLResult {

@@ -9,6 +9,8 @@ package struct PostgreSQLTimeLimits: Sendable {
     package var read = Duration.seconds(30)
     /// How long a statement runs.
     package var statement = Duration.seconds(30)
+    /// How long the server takes to respond, also when its machine or disk hangs: longer than a statement runs.
+    package var response = Duration.seconds(40)
     /// How long a commit takes, which can wait for a standby. Then its outcome is unknown.
     package var commit = Duration.seconds(30)
     /// How long a transaction is idle.

@@ -7,8 +7,8 @@ import TableServer
 /// Rows in a PostgreSQL database that several servers can use at the same time.
 final class PostgreSQLRowStorage: RowStorage {
     private let pool: ConnectionPool
-    /// For calls that block their thread.
-    private let blockingWorker: PostgreSQLWorker
+    /// For calls that do not wait for the requests that use the connections of the pool.
+    private let separateWorker: PostgreSQLWorker
     private let settings: RowStampSettings
     private let options: PostgreSQLOptions
     let changes = TableChanges()
@@ -26,11 +26,13 @@ final class PostgreSQLRowStorage: RowStorage {
                 .configuration, "The setting 'maxConnections' cannot be \(maxConnections).")
         }
         pool = ConnectionPool(parameters, size: maxConnections)
-        blockingWorker = PostgreSQLWorker(parameters)
+        separateWorker = PostgreSQLWorker(parameters)
         self.settings = settings
         self.options = options
         do {
-            try await pool.run(.write) { worker in
+            // A migration can take long.
+            try await PostgreSQLWorker(PostgreSQLParameters(connection, limits: nil)).run { worker in
+                defer { worker.disconnect() }
                 try PostgreSQLSchema(worker.connected()).open(tables: tables.map(\.key))
             }
         } catch {
@@ -51,7 +53,7 @@ final class PostgreSQLRowStorage: RowStorage {
 
     func readNow<Result>(_ scope: RowScope, _ body: (any RowReader) throws -> Result) throws -> Result {
         try requireOpen()
-        return try blockingWorker.runNow { worker in
+        return try separateWorker.runNow { worker in
             try Self.attempt(on: worker) { connection, _ in
                 try Self.read(connection, scope, settings, body)
             }
@@ -82,17 +84,22 @@ final class PostgreSQLRowStorage: RowStorage {
     }
 
     func check() async throws {
-        try await run(.read) { connection, _ in try connection.execute("SELECT format FROM serverFormat") }
+        try requireOpen()
+        try await separateWorker.run { worker in
+            try Self.attempt(on: worker) { connection, _ in
+                _ = try connection.execute("SELECT format FROM serverFormat")
+            }
+        }
     }
 
     func interrupt() {
         pool.interrupt()
-        blockingWorker.interrupt()
+        separateWorker.interrupt()
     }
 
     func close() {
         pool.close()
-        blockingWorker.disconnect()
+        separateWorker.disconnect()
     }
 
     private func requireOpen() throws(TableServerError) {

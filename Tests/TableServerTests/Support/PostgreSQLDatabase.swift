@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if os(Linux) || os(macOS)
+    import Foundation
     import Synchronization
     import SyncCore
     import TestSupport
@@ -56,6 +57,19 @@
                 SELECT pg_cancel_backend(pid) FROM pg_stat_activity
                 WHERE application_name = '\(schema)' AND wait_event_type = 'Lock'
                 """)
+        }
+
+        /// Runs the body while the server does not respond on any other connection and keeps them open.
+        func whileConnectionsHang(_ body: () async throws -> Void) async throws {
+            let result = try connect().run(
+                """
+                SELECT pid FROM pg_stat_activity
+                WHERE application_name = '\(schema)' AND pid <> pg_backend_pid()
+                """)
+            let processes = (0..<result.rowCount).map { pid_t(result.integer($0, 0)) }
+            for process in processes { kill(process, SIGSTOP) }
+            defer { for process in processes { kill(process, SIGCONT) } }
+            try await body()
         }
 
         func connect() throws -> PostgreSQLConnection {
