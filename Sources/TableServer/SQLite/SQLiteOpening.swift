@@ -37,17 +37,19 @@ struct SQLiteOpening {
     /// migrations to run before its transaction begins, and SQLite does not wait for the lock with which it turns on the
     /// write-ahead log. These start over, and find the file migrated. While one of them converts the file, which takes long
     /// for many rows, the others wait.
-    func open(_ tables: [TableServer.Table]) throws -> any DatabaseWriter {
+    ///
+    /// - Returns: the database; the checkpoints of one in a file.
+    func open(_ tables: [TableServer.Table]) throws -> (any DatabaseWriter, SQLiteCheckpoints?) {
         var (attempt, hasLogged) = (1, false)
         let conversionDeadline = ContinuousClock.now + limits.conversion
         var deadline = ContinuousClock.now + limits.lock
         while true {
             var isUnconverted = false
             do {
-                let database = try openFile()
+                let (database, checkpoints) = try openFile()
                 isUnconverted = try isOld(database)
                 try migrate(database, tables)
-                return database
+                return (database, checkpoints)
             } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY && isUnconverted {
                 guard ContinuousClock.now < conversionDeadline else {
                     throw TableServerError(
@@ -97,24 +99,27 @@ struct SQLiteOpening {
         }
     }
 
-    private func openFile() throws -> any DatabaseWriter {
+    private func openFile() throws -> (any DatabaseWriter, SQLiteCheckpoints?) {
         var configuration = Configuration()
         configuration.label = "TableServer"
         configuration.busyMode = .timeout(limits.lock / .seconds(1))
         configuration.prepareDatabase { database in
             for function in SQLiteFunctions.all { database.add(function: function) }
         }
-        guard let path else { return try DatabaseQueue(configuration: configuration) }
+        guard let path else { return (try DatabaseQueue(configuration: configuration), nil) }
         // Rows are secret from other users of the machine. If the file cannot be created, SQLite reports it.
         _ = PrivateFile.create(at: path)
         try checkOwner(path)
         let pool = try DatabasePool(path: path, configuration: configuration)
         // A confirmed change survives a loss of power. GRDB chooses NORMAL for a write-ahead log.
-        try pool.writeWithoutTransaction { database in
+        let checkpoints = try pool.writeWithoutTransaction { database in
             try database.execute(sql: "PRAGMA synchronous = FULL")
+            try database.flushDriveCache()
+            return try SQLiteCheckpoints(path: path, writer: database)
         }
-        return pool
+        return (pool, checkpoints)
     }
+
     /// Refuses the database of another program: its file would get the tables of the server, and its own migrations would
     /// be taken for those of the server.
     ///

@@ -10,13 +10,16 @@ import Synchronization
 /// Rows in SQLite: in memory, or in a file that several servers can use at the same time.
 final class SQLiteRowStorage: RowStorage {
     private let database: any DatabaseWriter
+    /// `nil` for a database in memory.
+    private let checkpoints: SQLiteCheckpoints?
     private let settings: RowStampSettings
-    private let isInFile: Bool
     private let limits: SQLiteTimeLimits
     private let keptStatements = KeptStatements()
     private let isClosed = Mutex(false)
     private let isInterrupted = Mutex(false)
     let changes = TableChanges()
+
+    private var isInFile: Bool { checkpoints != nil }
 
     var hasUnreportedChanges: Bool { isInFile }
 
@@ -34,10 +37,10 @@ final class SQLiteRowStorage: RowStorage {
     ) throws(TableServerError) {
         self.limits = limits
         self.settings = settings
-        isInFile = path != nil
         let name = path ?? "in memory"
         do {
-            database = try SQLiteOpening(path: path, name: name, limits: limits, logger: logger).open(tables)
+            let opening = SQLiteOpening(path: path, name: name, limits: limits, logger: logger)
+            (database, checkpoints) = try opening.open(tables)
         } catch let error as TableServerError {
             throw error
         } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
@@ -88,9 +91,12 @@ final class SQLiteRowStorage: RowStorage {
         do {
             let result = try await database.writeWithoutTransaction { [self] database in
                 if isInterrupted.withLock(\.self) { throw DatabaseError(resultCode: .SQLITE_INTERRUPT) }
-                return try database.inTransaction(waitingAtMost: deadline - limits.now()) {
+                let result = try database.inTransaction(waitingAtMost: deadline - limits.now()) {
                     try body(SQLiteRows(database, scope, settings, keptStatements))
                 }
+                // The change is committed, whatever becomes of the checkpoint.
+                try? checkpoints?.runIfNeeded(writer: database)
+                return result
             }
             changes.signal(scope)
             return result
@@ -125,12 +131,13 @@ final class SQLiteRowStorage: RowStorage {
     }
 
     func close() {
-        guard !isClosed.withLock({ isClosed in exchange(&isClosed, with: true) }), isInFile else { return }
+        guard !isClosed.withLock({ isClosed in exchange(&isClosed, with: true) }), let checkpoints else {
+            return
+        }
         // A copy of the file is complete without the write-ahead log. SQLite moves it into the file when the last connection is
         // closed, but not if that one only reads.
-        //
-        // A statement ends the state of an interrupted connection; a call of the checkpoint's function does not.
-        try? database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_checkpoint") }
+        _ = try? database.writeWithoutTransaction { try checkpoints.run(writer: $0) }
+        checkpoints.close()
         // Closing fails while a read is active; the file is then closed when the pool is deallocated. No data is lost.
         try? database.close()
     }
