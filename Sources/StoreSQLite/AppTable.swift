@@ -15,7 +15,8 @@ struct AppTable {
         let name: String
         let type: String
         let mayBeNull: Bool
-        let defaultValue: String?
+        /// The default as an expression for other statements.
+        let defaultExpression: String?
         /// Whether SQLite computes the value.
         let isGenerated: Bool
         /// Whether the table is known to be STRICT.
@@ -27,7 +28,7 @@ struct AppTable {
         let required = columns.filter { !$0.mayBeNull && !$0.isGenerated && $0.name != "id" }
         defaults = Dictionary(
             uniqueKeysWithValues: required.compactMap { column in
-                known.contains(column.name) ? column.defaultValue.map { (column.name, $0) } : nil
+                known.contains(column.name) ? column.defaultExpression.map { (column.name, $0) } : nil
             })
         let creation = try connection.creation(ofTable: definition.name)
         hasConflictClause = creation.map(CreateTableStatement.hasConflictClause) ?? false
@@ -44,8 +45,8 @@ struct AppTable {
             columns.append(
                 Column(
                     name: name, type: row.schemaText(at: 2) ?? "", mayBeNull: row.int(at: 3) == 0,
-                    defaultValue: row.schemaText(at: 4)?.defaultExpression, isGenerated: row.int(at: 6) >= 2,
-                    isStrict: isStrict))
+                    defaultExpression: row.schemaText(at: 4)?.defaultExpression,
+                    isGenerated: row.int(at: 6) >= 2, isStrict: isStrict))
         }
         return columns
     }
@@ -65,20 +66,28 @@ extension String {
     /// The default of a column as an expression for other statements, in which a name is a column: `DEFAULT open` and
     /// `DEFAULT "open"` are the text 'open'.
     fileprivate var defaultExpression: String {
-        guard let text = defaultName else { return self }
-        return "'" + text.replacing("'", with: "''") + "'"
+        // The text can end with a comment.
+        guard let name = defaultName else { return "(\(self)\n)" }
+        return String(decoding: name, as: UTF8.self).quoted(with: UInt8(ascii: "'"))
     }
 
-    /// The text of a default that is a name, with or without quotes.
-    private var defaultName: String? {
-        for quote in ["\"", "`"] where utf8.count > 1 && hasPrefix(quote) && hasSuffix(quote) {
-            let parts = dropFirst().dropLast().split(
-                separator: quote + quote, omittingEmptySubsequences: false)
-            return parts.contains { $0.contains(quote) } ? nil : parts.joined(separator: quote)
+    /// The bytes of a default that is a name, with or without quotes.
+    private var defaultName: [UInt8]? {
+        guard let first = utf8.first else { return nil }
+        switch first {
+        case UInt8(ascii: "\""), UInt8(ascii: "`"):
+            // A doubled quote stands for one.
+            var (name, rest) = ([UInt8](), utf8.dropFirst())
+            while let byte = rest.popFirst() {
+                if byte == first, rest.popFirst() != first { return rest.isEmpty ? name : nil }
+                name.append(byte)
+            }
+            return nil
+        case UInt8(ascii: "["): return Array(utf8.dropFirst().dropLast())
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): return nil
+        default:
+            let literals = ["NULL", "TRUE", "FALSE", "CURRENT_TIME", "CURRENT_DATE", "CURRENT_TIMESTAMP"]
+            return utf8.allSatisfy(\.isInSQLWord) && !literals.contains(uppercased()) ? Array(utf8) : nil
         }
-        if hasPrefix("["), hasSuffix("]") { return String(dropFirst().dropLast()) }
-        let literals = ["NULL", "TRUE", "FALSE", "CURRENT_TIME", "CURRENT_DATE", "CURRENT_TIMESTAMP"]
-        let isName = utf8.first.map { !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ?? false
-        return isName && utf8.allSatisfy(\.isInSQLWord) && !literals.contains(uppercased()) ? self : nil
     }
 }

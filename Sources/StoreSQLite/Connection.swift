@@ -110,12 +110,11 @@ extension Connection {
 
 extension String {
     /// The string as a quoted SQL identifier.
-    ///
+    var quoted: String { quoted(with: UInt8(ascii: "\"")) }
+
     /// Doubles quotes byte by byte, as SQLite reads them: a format character and the quote after it are one `Character`.
-    var quoted: String {
-        let quote = UInt8(ascii: "\"")
-        guard utf8.contains(quote) else { return "\"" + self + "\"" }
-        return "\"" + String(decoding: utf8.flatMap { $0 == quote ? [quote, quote] : [$0] }, as: UTF8.self)
-            + "\""
+    func quoted(with quote: UInt8) -> String {
+        let bytes = utf8.contains(quote) ? utf8.flatMap { $0 == quote ? [quote, quote] : [$0] } : Array(utf8)
+        return String(decoding: [quote] + bytes + [quote], as: UTF8.self)
     }
 }

@@ -66,10 +66,10 @@ final class ItemTable: Sendable {
             let defaults = (ItemColumns.all.map(\.name) + definition.columns.map(\.name)).map {
                 table.defaults[$0]
             }
-            let values = defaults.map { $0.map { "ifnull(?,(\($0)))" } ?? "?" }.joined(separator: ",")
+            let values = defaults.map { $0.map { "ifnull(?,\($0))" } ?? "?" }.joined(separator: ",")
             let assignments = zip(columns, defaults).enumerated().dropFirst().map { index, column in
                 let value = "?\(index + 1)"
-                return "\(column.0)=\(column.1.map { "ifnull(\(value),(\($0)))" } ?? value)"
+                return "\(column.0)=\(column.1.map { "ifnull(\(value),\($0))" } ?? value)"
             }.joined(separator: ",")
             // A constraint that replaces or ignores rows would lose them without an error. The clause also applies to triggers.
             let clause = table.hasConflictClause ? " OR ABORT" : ""
@@ -100,6 +100,17 @@ final class ItemTable: Sendable {
 
     private static func undeclared(_ columns: [String], in definition: SyncTableDefinition) -> Set<String> {
         Set(columns).subtracting(ItemColumns.all.map(\.name) + definition.columns.map(\.name))
+    }
+
+    /// The error of a change that a trigger of the app ignores.
+    ///
+    /// - Parameter id: `nil` for one of several items.
+    func ignoredChange(of id: String?) -> StoreError {
+        let item = id.map { "the item '\($0)'" } ?? "an item"
+        return StoreError(
+            .schemaMismatch,
+            "The table '\(definition.name)' ignores the change of \(item); remove the trigger with RAISE(IGNORE)."
+        )
     }
 
     /// All declared columns.

@@ -60,7 +60,7 @@ extension SQLiteTransaction {
         if table.isShared, try contains(item.id, in: table) { return false }
         let statement = try connection.cached(table.insert, writes: true)
         try execute(statement, with: item, in: table)
-        if table.isShared { try requireChange(of: item.id, in: table) }
+        if table.isShared, connection.changedRowCount == 0 { throw table.ignoredChange(of: item.id) }
         return connection.changedRowCount > 0
     }
 
@@ -77,21 +77,11 @@ extension SQLiteTransaction {
                 try execute(
                     connection.cached(update, writes: true), with: item, in: table, keeping: oldFlags)
                 if connection.changedRowCount > 0 { continue }
+                if try contains(item.id, in: table) { throw table.ignoredChange(of: item.id) }
             }
             try execute(statement, with: item, in: table, keeping: oldFlags)
-            try requireChange(of: item.id, in: table)
+            if connection.changedRowCount == 0 { throw table.ignoredChange(of: item.id) }
         }
-    }
-
-    /// Throws if the last statement has changed no row: a trigger of the app can ignore a change without an error.
-    private func requireChange(of id: String, in table: ItemTable) throws(StoreError) {
-        guard connection.changedRowCount == 0 else { return }
-        throw StoreError(
-            .schemaMismatch,
-            """
-            The table '\(table.definition.name)' ignores the change of the item '\(id)'; remove the trigger with \
-            RAISE(IGNORE).
-            """)
     }
 
     /// - Parameter oldFlags: the flags of the stored row, which are kept for hidden columns.
@@ -134,7 +124,7 @@ extension SQLiteTransaction {
             do { try statement.execute() } catch let error as StoreError {
                 throw error.naming(itemID: id, table: table.definition.name)
             }
-            if table.isShared, try contains(id, in: table) { try requireChange(of: id, in: table) }
+            if table.isShared, try contains(id, in: table) { throw table.ignoredChange(of: id) }
         }
     }
 
@@ -145,6 +135,7 @@ extension SQLiteTransaction {
         let condition = try query.filter.map { try compiler.condition($0) }
         let delete = "DELETE FROM \(table.name)"
         var clauses = [compiler.whereClause(condition)]
+        let expected = try table.isShared ? deletedCount(table, condition, compiler, query) : nil
         if query.limit == nil && query.offset == 0 {
             try prepared(SQLFragment(delete, clauses, separator: "", ""), writes: true).execute()
         } else {
@@ -152,7 +143,17 @@ extension SQLiteTransaction {
             clauses.append(compiler.orderAndWindow(of: query))
             try prepared(SQLFragment(ids, clauses, separator: "", ")"), writes: true).execute()
         }
-        return connection.changedRowCount
+        let count = connection.changedRowCount
+        if let expected, count < expected { throw table.ignoredChange(of: nil) }
+        return count
+    }
+
+    /// Returns how many rows a delete removes, unless triggers of the app ignore it.
+    private func deletedCount(
+        _ table: ItemTable, _ condition: SQLFragment?, _ compiler: QueryCompiler, _ query: TableQuery
+    ) throws -> Int {
+        let count = max(0, try self.count(table, condition, compiler) - query.offset)
+        return min(count, query.limit ?? count)
     }
 
     /// Above this number of parameters, a statement is not cached: its text rarely occurs again.

@@ -82,7 +82,7 @@ struct StoredDefinition {
         try connection.prepared(
             """
             SELECT 1 FROM \(definition.name.quoted)
-            WHERE \(column.name.quoted) IS NOT (\(column.defaultValue ?? "NULL")) LIMIT 1
+            WHERE \(column.name.quoted) IS NOT \(column.defaultExpression ?? "NULL") LIMIT 1
             """
         ).firstRow { _ in true } == nil
     }

@@ -194,6 +194,34 @@ import Testing
         }
     }
 
+    @Test(arguments: [WireDialect.v2, .v3], ["", ", createdAt, updatedAt"])
+    func `a rebuilt table with system columns that were not copied overwrites no change of others`(
+        _ dialect: WireDialect, _ copied: String
+    ) async throws {
+        try await MigratedApp.run(dialect) { app in
+            let fields: [String: ItemValue] = ["text": "a", "priority": 1, "color": "red"]
+            var device = try await app.open(withRows: ["edited", "changed", "deleted"], fields)
+            try await device.context.close()
+            try await app.migrate(
+                MigratedApp.rebuilding(
+                    "text TEXT, priority INTEGER, \(MigratedApp.systemColumns)",
+                    copying: "text, priority\(copied)"))
+
+            device = try app.open()
+            try await device.table.update(id: "edited", ["text": "b"])
+            try await device.table.update(id: "changed", ["text": "b"])
+            try await device.table.delete(id: "deleted")
+            for id in ["changed", "deleted"] {
+                try await app.scenario.server.update(id, ["priority": 2], in: Todo.name)
+            }
+            let errors = await device.expectPushErrors()
+            #expect(errors.map(\.itemID).sorted() == ["changed", "deleted"])
+            #expect(errors.allSatisfy { $0.isConflict && $0.serverItem?["priority"] == 2 })
+            #expect(try app.scenario.row("edited")?.fields == fields.merging(["text": "b"]) { $1 })
+            try await device.context.close()
+        }
+    }
+
     @Test func `rows of the server stay that when a table was rebuilt without the system columns`()
         async throws
     {

@@ -72,4 +72,27 @@ import Testing
             try await device.context.close()
         }
     }
+
+    @Test(arguments: [WireDialect.v2, .v3], [true, false])
+    func `a change of a row with the app's own times does not overwrite a row that was not received`(
+        _ dialect: WireDialect, _ isDelete: Bool
+    ) async throws {
+        try await MigratedApp.run(dialect) { app in
+            let device = try app.open()
+            try await app.migrate(
+                "INSERT INTO TodoItem(id, text, createdAt, updatedAt) VALUES ('1', 'a', '2025-01-31', '2025-01-31')"
+            )
+            try await app.scenario.server.put("1", ["text": "theirs"], in: Todo.name)
+            if isDelete {
+                try await device.table.delete(id: "1")
+            } else {
+                try await device.table.update(id: "1", ["text": "b"])
+            }
+            let error = try await device.expectPushError()
+            #expect(error.isConflict)
+            #expect(error.serverItem?["text"] == "theirs")
+            #expect(try app.scenario.serverTexts() == ["theirs"])
+            try await device.context.close()
+        }
+    }
 }

@@ -13,7 +13,7 @@ extension TableService {
         case "/health/live": return .value(["status": "live"])
         case "/health/ready":
             do {
-                try await storage.check()
+                try await storage.checkReadiness()
                 return .value(["status": "ready"])
             } catch {
                 let cause = (error as? RequestError)?.cause ?? error

@@ -38,6 +38,9 @@ package protocol RowStorage: Sendable {
     /// Checks that rows can be read.
     func check() async throws
 
+    /// Checks that rows can be read, without a wait for requests if possible.
+    func checkReadiness() async throws
+
     /// Ends the calls in progress as far as possible: they fail, and so do those that wait. Only ``close()`` follows.
     func interrupt()
 
@@ -46,6 +49,8 @@ package protocol RowStorage: Sendable {
 }
 
 extension RowStorage {
+    func checkReadiness() async throws { try await check() }
+
     func read<Result: Sendable>(
         _ scope: RowScope, _ body: @escaping @Sendable (any RowReader) throws -> Result
     ) async throws -> Result {

@@ -49,6 +49,8 @@ struct SQLiteOpening {
                 let (database, checkpoints) = try openFile()
                 isUnconverted = try isOld(database)
                 try migrate(database, tables)
+                // A conversion leaves a long log.
+                try database.writeWithoutTransaction { try checkpoints?.runIfNeeded(writer: $0) }
                 return (database, checkpoints)
             } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY && isUnconverted {
                 guard ContinuousClock.now < conversionDeadline else {

@@ -35,19 +35,12 @@ extension PostgreSQLConnection {
         while true {
             let hasUnsent = PQflush(handle) == 1
             guard hasUnsent || PQisBusy(handle) == 1 else { return }
-            if !waitForSocket(hasUnsent ? POLLIN | POLLOUT : POLLIN, until: deadline) { interrupt() }
+            if let deadline, deadline <= .now { interrupt() }
+            let events = hasUnsent ? POLLIN | POLLOUT : POLLIN
+            var socket = pollfd(fd: PQsocket(handle), events: Int16(events), revents: 0)
+            // The socket does not show what TLS has read already.
+            poll(&socket, 1, 100)
             if PQconsumeInput(handle) == 0 { return }
         }
-    }
-
-    /// Returns whether one of the events has happened before the deadline.
-    private func waitForSocket<Events: BinaryInteger>(
-        _ events: Events, until deadline: ContinuousClock.Instant?
-    ) -> Bool {
-        var socket = pollfd(fd: PQsocket(handle), events: Int16(events), revents: 0)
-        let milliseconds = deadline.map { ($0 - .now) / .milliseconds(1) }
-        if let milliseconds, milliseconds <= 0 { return false }
-        // An interrupted wait is repeated by the caller.
-        return poll(&socket, 1, milliseconds.map { Int32(min($0.rounded(.up), 1e9)) } ?? -1) != 0
     }
 }

@@ -7,7 +7,8 @@ import TableServer
 /// Rows in a PostgreSQL database that several servers can use at the same time.
 final class PostgreSQLRowStorage: RowStorage {
     private let pool: ConnectionPool
-    /// For calls that do not wait for the requests that use the connections of the pool.
+    /// For calls that do not wait for the requests that use the connections of the pool: the check of readiness, and those that
+    /// block their thread.
     private let separateWorker: PostgreSQLWorker
     private let settings: RowStampSettings
     private let options: PostgreSQLOptions
@@ -35,8 +36,11 @@ final class PostgreSQLRowStorage: RowStorage {
                 defer { worker.disconnect() }
                 try PostgreSQLSchema(worker.connected()).open(tables: tables.map(\.key))
             }
+            // If the database does not permit this connection, the server does not start.
+            try await separateWorker.run { _ = try $0.connected() }
         } catch {
             pool.close()
+            separateWorker.disconnect()
             throw error as? TableServerError
                 ?? TableServerError(.storage, "The database cannot be opened: \(error)", cause: error)
         }
@@ -83,13 +87,17 @@ final class PostgreSQLRowStorage: RowStorage {
         }
     }
 
-    func check() async throws {
-        try requireOpen()
-        try await separateWorker.run { worker in
-            try Self.attempt(on: worker) { connection, _ in
-                _ = try connection.execute("SELECT format FROM serverFormat")
-            }
+    func check() async throws { try await run(.read) { connection, _ in try Self.check(connection) } }
+
+    func checkReadiness() async throws {
+        try await separateWorker.run { [self] worker in
+            try requireOpen()
+            try Self.attempt(on: worker) { connection, _ in try Self.check(connection) }
         }
+    }
+
+    private static func check(_ connection: PostgreSQLConnection) throws {
+        try connection.execute("SELECT format FROM serverFormat")
     }
 
     func interrupt() {

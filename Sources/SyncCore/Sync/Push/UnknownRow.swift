@@ -11,11 +11,8 @@ extension TableOperation {
     /// Whether the device has never received the row that the operation changes. Examples are the delete of an item whose
     /// insert got no response, and a refused insert that the app has changed to an update.
     ///
-    /// An app that has removed the version from its own table can have kept the times, which are no condition of a request.
-    var hasUnknownRow: Bool {
-        guard kind != .insert, version == nil else { return false }
-        return base.map { $0.system.isUnknown || $0.system.hasLostVersion } ?? true
-    }
+    /// Times without a version show nothing: an app can fill those of its own table, and they are no condition of a request.
+    var hasUnknownRow: Bool { kind != .insert && version == nil && base?.system.version == nil }
 }
 
 extension TableOperation {
