@@ -42,8 +42,9 @@ public final class SQLiteStore: SyncContextDataSource {
         /// Other stores too, in this and other processes, if all of them open it as shared. Their writes are
         /// serialized.
         ///
-        /// All processes that push declare the same synced columns: a push completes an operation without its edits of
-        /// columns that the process does not declare.
+        /// All processes that write, push or pull declare the same synced columns; a process with fewer may only read. A push
+        /// completes an operation without its edits of columns that the process does not declare, and a pull leaves their
+        /// values to the next opening with these columns: until then, a change replaces a newer one of the server.
         case shared
     }
 

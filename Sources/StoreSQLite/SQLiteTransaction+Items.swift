@@ -135,7 +135,7 @@ extension SQLiteTransaction {
         let condition = try query.filter.map { try compiler.condition($0) }
         let delete = "DELETE FROM \(table.name)"
         var clauses = [compiler.whereClause(condition)]
-        let expected = try table.isShared ? deletedCount(table, condition, compiler, query) : nil
+        let kept = try table.isShared ? keptCount(table, condition, compiler, query) : nil
         if query.limit == nil && query.offset == 0 {
             try prepared(SQLFragment(delete, clauses, separator: "", ""), writes: true).execute()
         } else {
@@ -143,17 +143,19 @@ extension SQLiteTransaction {
             clauses.append(compiler.orderAndWindow(of: query))
             try prepared(SQLFragment(ids, clauses, separator: "", ")"), writes: true).execute()
         }
-        let count = connection.changedRowCount
-        if let expected, count < expected { throw table.ignoredChange(of: nil) }
-        return count
+        let deleted = connection.changedRowCount
+        // Not by the deleted rows: SQLite does not count those that a foreign key of the app has removed.
+        if let kept, try count(table, condition, compiler) > kept { throw table.ignoredChange(of: nil) }
+        return deleted
     }
 
-    /// Returns how many rows a delete removes, unless triggers of the app ignore it.
-    private func deletedCount(
+    /// Returns how many of the rows that fulfil the condition a delete leaves, unless a trigger of the app ignores it.
+    private func keptCount(
         _ table: ItemTable, _ condition: SQLFragment?, _ compiler: QueryCompiler, _ query: TableQuery
     ) throws -> Int {
-        let count = max(0, try self.count(table, condition, compiler) - query.offset)
-        return min(count, query.limit ?? count)
+        let count = try count(table, condition, compiler)
+        let matching = max(0, count - query.offset)
+        return count - min(matching, query.limit ?? matching)
     }
 
     /// Above this number of parameters, a statement is not cached: its text rarely occurs again.

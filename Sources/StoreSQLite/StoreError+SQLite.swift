@@ -11,6 +11,9 @@ extension StoreError {
             switch error.resultCode {
             case _ where error.isDiskFull:
                 (.full, "The disk or the database is full; free some space.")
+            case .SQLITE_IOERR where error.extendedResultCode == .SQLITE_IOERR_FSYNC:
+                // The next opening can find the commit in the write-ahead log.
+                (.outcomeUnknown, "The drive has not confirmed the change, which may be stored or not.")
             case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_FORMAT:
                 (.corrupt, "The file is damaged or is not an SQLite database.")
             case .SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_AUTH:

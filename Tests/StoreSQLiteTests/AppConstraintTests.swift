@@ -90,6 +90,19 @@ struct AppConstraintTests {
         try store.write { try #expect($0.deleteItems(matching: TableQuery("T").offset(1).limit(1)) == 0) }
     }
 
+    @Test(arguments: [nil, 1])
+    func `rows that a foreign key removes with others are deleted`(_ limit: Int?) throws {
+        let store = try open(
+            """
+            CREATE TABLE T(id TEXT PRIMARY KEY, name TEXT REFERENCES T ON DELETE CASCADE);
+            INSERT INTO T VALUES ('a', NULL), ('b', 'a'), ('c', 'b')
+            """)
+        var query = TableQuery("T").order(by: "id")
+        query.limit = limit
+        _ = try store.write { [query] in try $0.deleteItems(matching: query) }
+        #expect(try texts("SELECT id FROM T").isEmpty)
+    }
+
     @Test(arguments: [
         ("open", "open"), ("\"open\"", "open"), ("[my state]", "my state"), ("`o'clock`", "o'clock"),
         ("\"a\"\"b\"", "a\"b"), ("`a``b`", "a`b"), ("\"o'\u{301}\"", "o'\u{301}"), ("('a' -- note\n)", "a"),

@@ -177,6 +177,9 @@ import Testing
         let known = row(["a": 1], version: "v1")
         try store.write { try $0.upsert([known], in: "T") }
         try write { write, _ in _ = try write.change(id: "x", fields: ["a": 1, "note": "n"]) }
+        #expect(try operations.isEmpty)
+        #expect(try item?["note"] == "n")
+        try write { write, _ in _ = try write.change(id: "x", fields: ["a": 1]) }
         let operation = try #require(try operations.first)
         for changedOnly in [true, false] {
             let attempt = operation.nextAttempt(

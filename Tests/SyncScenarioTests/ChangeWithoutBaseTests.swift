@@ -71,7 +71,7 @@ struct ChangeWithoutBaseTests {
             let item = try await a.table.insert(["id": "x", "text": "one"])
             try a.store.write { try $0.deleteItems(ids: ["x"], in: Todo.name) }
             // There is no item to insert.
-            try await a.context.push()
+            try await #expect(a.expectPushError().code == .expectedItem)
             try await a.context.enqueueExternalChanges(in: Todo.name, deleted: [item])
             try await a.table.insert(["id": "x", "text": "two"])
             try await a.context.push()

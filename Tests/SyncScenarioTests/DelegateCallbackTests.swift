@@ -53,7 +53,7 @@ import Testing
             try await scenario.server.put("x", ["text": "one"], in: Todo.name)
             try await a.sync()
             let item = try await a.table.update(id: "x", ["text": "two"])
-            try await a.context.push()
+            try await #expect(a.expectPushError().code == .expectedItem)
             #expect(try await a.item("x") == nil)
             try await a.context.enqueueExternalChanges(in: Todo.name, deleted: [item])
             try await a.context.push()

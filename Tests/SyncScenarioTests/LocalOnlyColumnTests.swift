@@ -37,6 +37,25 @@ import Testing
         }
     }
 
+    @Test(arguments: StoreKind.allCases)
+    func `an edit of a local-only column is stored, and is no change of the row`(_ kind: StoreKind)
+        async throws
+    {
+        try await Scenario.run(on: kind) { scenario in
+            try await scenario.server.put("x", ["text": "one"], in: Todo.name)
+            let device = try device(scenario, isLocalOnly: true)
+            try await device.sync()
+            try await device.table.update(id: "x", ["price": 1.5])
+            #expect(try await device.operations().isEmpty)
+            try await device.table.update(id: "x", ["text": "two", "price": 2.5])
+            let operations = try await device.operations()
+            try await device.table.update(id: "x", ["price": 3.5])
+            #expect(try await device.operations() == operations)
+            try await device.context.push()
+            #expect(try await device.item("x")?.fields == ["text": "two", "price": 3.5])
+        }
+    }
+
     @Test(arguments: StoreKind.persistent, [true, false])
     func `an insert is retried without a column that became local-only`(_ kind: StoreKind, _ wasApplied: Bool)
         async throws

@@ -200,17 +200,14 @@ import Testing
             let item = try await a.table.update(id: "x", ["text": "two"])
             try a.store.write { try $0.deleteItems(ids: ["x"], in: Todo.name) }
             // There is no item to send any more.
-            try await a.context.push()
-            try await scenario.server.remove("x", in: Todo.name)
-            scenario.server.clock.advance(by: .seconds(5))
-            try await scenario.server.put("later", [:], in: Todo.name)
-            try await a.sync()
+            try await #expect(a.expectPushError().code == .expectedItem)
             #expect(scenario.writes().isEmpty)
             try await a.context.enqueueExternalChanges(in: Todo.name, deleted: [item])
             scenario.server.inject(.refusal(400), when: \.isWrite)
             let error = try await a.expectPushError()
+            #expect(error.kind == .delete)
             try await a.context.cancelAndDiscardItem(for: error)
-            #expect(try await a.item("x") == nil)
+            #expect(try await a.item("x")?["text"] == "one")
             try await a.sync()
             try await scenario.expectAgreement(a)
         }

@@ -84,6 +84,7 @@ extension SimulatedSystem {
             try writeDirectly(to: device) { try $0.deleteItems(ids: [key.id], in: key.table) }
             device.state.withLock { state in
                 state.deletedRows[key] = item
+                state.deletedDirectly.insert(key)
                 if item.system.version == nil || hasOperation { state.deletedLate.insert(key) }
             }
             try await context.enqueueExternalChanges(in: table.name, deleted: [item])

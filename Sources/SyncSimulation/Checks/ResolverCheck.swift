@@ -39,12 +39,14 @@ extension SimulatedSystem {
             return state.runningSyncs == 1
         }
         let count = device.state.withLock { $0.syncCount }
+        let editCount = device.history.snapshot.edits.count
         defer { device.state.withLock { $0.runningSyncs -= 1 } }
         do { try await act() } catch let error as SyncError where error.code == .pullAborted {
             // Another push or pull resolves the conflicts that it finds.
             let isAlone = device.state.withLock { $0.syncCount == count && $0.hasDecidingResolver }
             if wasAlone, isAlone, process.sync == nil, !device.disk.isShared, !process.store.hasEnded {
-                for conflict in try undecidedConflicts(on: device).subtracting(before) {
+                let edits = device.history.snapshot.edits.dropFirst(editCount)
+                for conflict in try undecidedConflicts(on: device, without: edits).subtracting(before) {
                     fail(
                         .resolver,
                         "\(device.name): a pull found a conflict of operation \(conflict.operationID), and did not call the "
@@ -63,13 +65,17 @@ extension SimulatedSystem {
     /// Returns the conflicts that a pull has to decide, and not a push: the one before the pull stores a row too, with an
     /// operation whose attempt has no outcome or that it reports. An edit of a column that the app does not declare any more is
     /// not sent, and is no conflict; nor is one of a table that it does not declare.
-    private func undecidedConflicts(on device: SimulatedDevice) throws -> Set<StoredConflict> {
+    ///
+    /// - Parameter edits: those since the act began: the pull can have stored its page before them.
+    private func undecidedConflicts(
+        on device: SimulatedDevice, without edits: ArraySlice<Edit>
+    ) throws -> Set<StoredConflict> {
         let catalog = device.disk.store.catalog
         return try device.disk.store.read { snapshot in
             let operations = try snapshot.operations(after: 0, in: nil, limit: .max).filter { operation in
                 try operation.state == .pending && catalog.contains(operation.table)
                     && snapshot.operationError(operationID: operation.id) == nil
-                    && hasEdit(operation, snapshot, device)
+                    && hasEdit(operation, snapshot, device, without: edits)
             }
             return Set(operations.compactMap(StoredConflict.init))
         }.subtracting(device.state.withLock(\.conflictsOfPushes))
@@ -77,14 +83,18 @@ extension SimulatedSystem {
 
     /// Whether a declared column of the item differs from the row on which an update was made.
     private func hasEdit(
-        _ operation: TableOperation, _ snapshot: any StoreSnapshot, _ device: SimulatedDevice
+        _ operation: TableOperation, _ snapshot: any StoreSnapshot, _ device: SimulatedDevice,
+        without edits: ArraySlice<Edit>
     ) throws -> Bool {
+        let key = RowKey(table: operation.table, id: operation.itemID)
+        let recent = edits.filter { $0.key == key }
         guard operation.kind == .update, let base = operation.base, !operation.replaces,
             let item = try snapshot.item(id: operation.itemID, in: operation.table)
-        else { return true }
+        else { return recent.isEmpty }
         let columns = try device.disk.store.catalog.table(named: operation.table).columns
+        let edited = Set(recent.compactMap(\.column))
         return columns.contains { column in
-            !column.isLocalOnly
+            !column.isLocalOnly && !edited.contains(column.name)
                 && (item.fields[column.name] ?? .null) != (base.fields[column.name] ?? .null)
         }
     }

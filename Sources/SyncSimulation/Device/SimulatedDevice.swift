@@ -67,6 +67,9 @@ final class SimulatedDevice: Sendable {
         /// Rows whose item the app has deleted in its database, and whose deletion it may have queued twice, or after a push
         /// has dropped their changes.
         var deletedLate: Set<RowKey> = []
+        /// Rows whose item the app has deleted in its database. Such an operation does not show which versions the device's own
+        /// pushes have replaced, so that an old page of a cache can be a conflict.
+        var deletedDirectly: Set<RowKey> = []
         /// Rows whose column `a` a delegate has changed, which the user then sees.
         var rowsEditedByDelegate: Set<RowKey> = []
         /// Rows whose insert has arrived after its process or its operation had ended.
@@ -173,6 +176,7 @@ extension SimulatedDevice {
         // Without a base, what the device's own attempt has left cannot be told from another client's change.
         let isUnknown = state.withLock {
             $0.rowsOfUnknownBase.contains(row) || $0.deletedLate.contains(row)
+                || $0.hasReceivedOldPage && $0.deletedDirectly.contains(row)
         }
         if isUnknown { return true }
         // Nothing tells a column that the server has computed from another client's change of a row that the user deletes.

@@ -16,8 +16,13 @@ final class RequestLimit: Sendable {
     }
 
     private let perSecond: Double
-    private let clients = Mutex<[UTF8Text: Allowance]>([:])
-    /// With more clients than this, those that have been silent for a second are forgotten.
+    private struct State {
+        var clients: [UTF8Text: Allowance] = [:]
+        var lastRemoval: Double?
+    }
+
+    private let state = Mutex(State())
+    /// With more clients than this, those that have been silent for a second are forgotten, once a second.
     private static let maxClients = 10_000
 
     init(perSecond: Int) { self.perSecond = Double(perSecond) }
@@ -28,14 +33,16 @@ final class RequestLimit: Sendable {
     func count(_ client: String, at now: Timestamp) throws(RequestError) {
         let time = Double(now.seconds) + Double(now.nanoseconds) / 1e9
         let client = UTF8Text(client)
-        let isAllowed = clients.withLock { clients in
-            if clients.count >= Self.maxClients {
-                clients = clients.filter { allowance(of: $0.value, at: time).count < perSecond }
+        let isAllowed = state.withLock { state in
+            if state.clients.count >= Self.maxClients, state.lastRemoval.map({ abs(time - $0) >= 1 }) ?? true
+            {
+                state.clients = state.clients.filter { allowance(of: $0.value, at: time).count < perSecond }
+                state.lastRemoval = time
             }
-            var left = allowance(of: clients[client], at: time)
+            var left = allowance(of: state.clients[client], at: time)
             let isAllowed = left.count >= 1
             if isAllowed { left.count -= 1 }
-            clients[client] = left
+            state.clients[client] = left
             return isAllowed
         }
         guard isAllowed else {

@@ -13,6 +13,8 @@ final class FeedLimit: Sendable {
     }
 
     private let state = Mutex(State())
+    /// Other requests need connections too.
+    private let maxConnections = DescriptorLimit.connections / 2
 
     /// Returns the permit of a feed.
     ///
@@ -21,8 +23,9 @@ final class FeedLimit: Sendable {
         for user: String?, _ settings: TableServer.Configuration
     ) throws(RequestError) -> FeedPermit {
         let user = user.map { UTF8Text($0) }
+        let maxFeeds = min(settings.maxFeeds, maxConnections)
         let number: Int? = state.withLock { state in
-            guard state.users.count < settings.maxFeeds,
+            guard state.users.count < maxFeeds,
                 user == nil
                     || state.users.values.count(where: { $0 == user }) < settings.maxFeedsPerUser
             else { return nil }
@@ -33,7 +36,7 @@ final class FeedLimit: Sendable {
         guard let number else {
             throw RequestError(
                 status: 503,
-                message: "Too many change feeds are open: the server permits \(settings.maxFeeds), and "
+                message: "Too many change feeds are open: the server permits \(maxFeeds), and "
                     + "\(settings.maxFeedsPerUser) of one user. Send the request again later.")
         }
         return FeedPermit(self, number)

@@ -57,8 +57,9 @@ extension ODataFunction {
 }
 
 extension ODataFunction {
-    /// Whether the call searches for a text that is longer than the limit.
+    /// Whether the call searches in a text for one that is longer than the limit.
     func exceedsLimit(_ arguments: [ItemValue]) -> Bool {
+        guard arguments.allSatisfy({ $0.textValue != nil }) else { return false }
         let pattern =
             switch self {
             case .substringof: arguments[0].textValue

@@ -22,6 +22,12 @@ extension SyncTableDefinition {
         return copy
     }
 
+    /// Whether two states of an item differ in local-only columns only, so that nothing is to be sent.
+    func differOnlyLocally(_ item: Item, _ other: Item) -> Bool {
+        columns.contains(where: \.isLocalOnly) && item != other
+            && withoutLocalOnlyColumns(item) == withoutLocalOnlyColumns(other)
+    }
+
     /// Returns the attempt without local-only columns; `nil` when no field of an update remains.
     ///
     /// An update that sends no field would be proven by any row.

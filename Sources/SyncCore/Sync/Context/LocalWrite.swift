@@ -111,6 +111,10 @@ struct LocalWrite {
         let before = try existing(id)
         var item = before
         change(&item)
+        if definition.differOnlyLocally(item, before) {
+            try transaction.upsert([item], in: definition.name)
+            return item
+        }
         // Another process that does not declare the column may have stored its value as undeclared.
         for name in before.system.undeclared.keys
         where definition.syncs(name) && item.content[name] != before.content[name] {

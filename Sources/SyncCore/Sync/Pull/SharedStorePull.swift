@@ -42,6 +42,7 @@ struct SharedStorePull: Sendable {
     {
         guard othersHaveCommitted else { return .current }
         guard let known = try knownState(of: row.id, in: table, transaction) else {
+            if try isOfOtherVersion(row, in: table, transaction) { return .unknown }
             let key = Self.key(id: row.id, table: table)
             guard let removed = try transaction.configValue(key).flatMap(RemovedRow.init) else {
                 return .current
@@ -53,6 +54,17 @@ struct SharedStorePull: Sendable {
         if row.isSameState(as: known) { return .current }
         if known.isLater(than: row) { return .stale }
         return row.isLater(than: known) ? .current : .unknown
+    }
+
+    /// Whether the item has a pending change that was made on another version of the row. Of an item that the app has deleted
+    /// and inserted again, only this version is known.
+    private func isOfOtherVersion(
+        _ row: Item, in table: String, _ transaction: any StoreTransaction
+    ) throws -> Bool {
+        guard let version = try transaction.operations(forItem: row.id, in: table).first?.version,
+            let other = row.system.version
+        else { return false }
+        return !version.hasSameBytes(as: other)
     }
 
     /// Returns the newest state of the server's row that the store has; `nil` if it has none.

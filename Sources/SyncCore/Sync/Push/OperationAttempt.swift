@@ -144,6 +144,10 @@ extension OperationAttempt {
                 try transaction.put(held)
                 return .held(held, by: first)
             }
+            if try completion.isMissingItem(local, of: operation) {
+                if isAhead { return .early }
+                throw SyncError.missingItem(of: operation)
+            }
             let snapshot = operation.nextAttempt(
                 item: local, definition: definition, sendsChangedFieldsOnly: context.sendsChangedFieldsOnly)
             guard let snapshot else {

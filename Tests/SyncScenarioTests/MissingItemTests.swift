@@ -1,0 +1,68 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import SyncCore
+import TableServer
+import Testing
+
+/// The app's own database removes items that have pending changes.
+@Suite
+struct MissingItemTests {
+    private static let cascade = """
+        DROP TABLE TodoItem;
+        CREATE TABLE TodoItem(
+            id TEXT PRIMARY KEY, text TEXT, priority INTEGER, parent TEXT REFERENCES TodoItem ON DELETE CASCADE)
+        """
+
+    @Test func `a change of an item that a foreign key has removed with its parent is no completed change`()
+        async throws
+    {
+        try await MigratedApp.run { app in
+            try await app.migrate(Self.cascade)
+            let device = try await app.open(withRows: ["parent", "edited"], ["text": "a"])
+            try await device.table.update(id: "edited", ["text": "b"])
+            try await device.table.insert(["id": "new", "text": "c"])
+            try await app.migrate("UPDATE TodoItem SET parent = 'parent' WHERE id <> 'parent'")
+            try await app.scenario.server.remove("parent", in: Todo.name)
+            var settings = PullSettings()
+            settings.pending = .pullAnyway
+            try await device.table.pull(Todo.query, queryID: "all", settings: settings)
+            #expect(try await device.item("edited") == nil)
+
+            for _ in 0..<2 {
+                let errors = await device.expectPushErrors()
+                #expect(errors.map(\.itemID).sorted() == ["edited", "new"])
+                #expect(errors.allSatisfy { $0.code == .expectedItem && $0.message.contains("foreign key") })
+            }
+            #expect(try app.scenario.row("edited")?.fields["text"] == "a")
+            for error in await device.expectPushErrors() {
+                if error.itemID == "new" {
+                    try await device.context.cancelAndDiscardItem(for: error)
+                } else {
+                    try await device.context.changeKind(for: error, to: .delete)
+                }
+            }
+            try await device.context.push()
+            #expect(try app.scenario.row("edited")?.deleted == true)
+            #expect(try app.scenario.row("new") == nil)
+            try await device.context.close()
+        }
+    }
+
+    @Test func `a change is sent as a deletion when the app queues the deletion after a push`() async throws {
+        try await MigratedApp.run { app in
+            let device = try await app.open(withRows: ["1"], ["text": "a"])
+            try await device.table.update(id: "1", ["text": "b"])
+            try await device.table.insert(["id": "2", "text": "c"])
+            let items = [try #require(try await device.item("1")), try #require(try await device.item("2"))]
+            try await app.migrate("DELETE FROM TodoItem")
+            #expect(await device.expectPushErrors().map(\.code) == [.expectedItem, .expectedItem])
+            try await device.context.enqueueExternalChanges(in: Todo.name, deleted: items)
+            try await device.context.push()
+            #expect(try app.scenario.row("1")?.deleted == true)
+            #expect(try app.scenario.row("2") == nil)
+            #expect(try await device.context.operationErrors().isEmpty)
+            try await device.context.close()
+        }
+    }
+}
