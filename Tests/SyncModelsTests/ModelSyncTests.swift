@@ -36,6 +36,19 @@ import Testing
         }
     }
 
+    @Test func `the next pull lists the unreadable rows of a sync that has thrown the errors of its push`()
+        async throws
+    {
+        try await withServer(.models(Todo.self, TodoList.self)) { context, server in
+            try await server.put("bad", ["text": 5], in: "TodoItem")
+            try await context.table(Todo.self).insert(Todo(text: "refused"))
+            server.inject(.answer(status: 400), when: { $0.method == "POST" })
+            await #expect(throws: SyncError.self) { try await context.sync(Todo.all.pull()) }
+            #expect(try await context.pull(Todo.all.pull()).unreadable.map(\.id) == ["bad"])
+            #expect(try await context.pull(Todo.all.pull()).unreadable.isEmpty)
+        }
+    }
+
     @Test func `a sync pushes parents first, and pulls parents first`() async throws {
         try await withServer(.models(Todo.self, TodoList.self)) { context, server in
             let list = TodoList(name: "Garden")

@@ -32,6 +32,22 @@ import Testing
         }
     }
 
+    @Test func `the next pull lists the unreadable rows of a pull whose later page has failed`() async throws
+    {
+        let rows = [Self.row("a", #""text":"one""#, second: 1), Self.row("m", #""price":NaN"#, second: 2)]
+        let page = Data("[\(rows.joined(separator: ","))]".utf8)
+        try await Scenario.run(on: .memory) { scenario in
+            let a = try scenario.device(settings: .singleAttempt)
+            scenario.server.inject(.answer(status: 200, body: page), .refusal(503), when: \.isPage)
+            await expectError(.pullAborted) { try await a.context.pull(Todo.query, queryID: "all") }
+            #expect(try await a.table.items().map(\.id) == ["a"])
+            for ids in [["m"], []] {
+                let result = try await a.context.pull(Todo.query, queryID: "all")
+                #expect(result.unreadable.map(\.id) == ids)
+            }
+        }
+    }
+
     @Test(arguments: [400, 413, 422])
     func `a refusal whose text has the type of HTML fails its own operation only`(_ status: Int)
         async throws

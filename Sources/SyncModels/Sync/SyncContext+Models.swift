@@ -28,14 +28,17 @@ extension SyncContext {
         let order = try pullOrder(of: plans)
         let pushed = try await pushPermittingPulls()
         var results = [PullResult](repeating: PullResult(), count: plans.count)
-        for index in order {
-            var plan = plans[index]
-            plan.settings.pending = .pullAnyway
-            do { results[index] = try await pull(plan) } catch let error as SyncError {
-                throw error.afterPush(pushed.error)
+        do {
+            for index in order {
+                var plan = plans[index]
+                plan.settings.pending = .pullAnyway
+                results[index] = try await pull(plan)
             }
+            if let error = pushed.error { throw error }
+        } catch {
+            results.forEach(keepUnlistedRows)
+            throw (error as? SyncError)?.afterPush(pushed.error) ?? error
         }
-        if let error = pushed.error { throw error }
         return SyncResult(push: pushed.result, pulls: results)
     }
 

@@ -115,12 +115,13 @@ extension SimulatedSystem {
             let (operations, errors) = try device.disk.store.read {
                 (try $0.operations(after: 0, in: nil, limit: .max), try $0.operationErrors(in: nil))
             }
-            // Operations that the server has refused before are sent again, until they are parked.
+            // Operations that the server has refused before are sent again, until they are parked. The app may not have queued that
+            // it has deleted an item in its database.
+            let left = errors.filter { $0.isConflict || [.operationHeld, .expectedItem].contains($0.code) }
+            let parked = operations.filter { $0.state == .parked }
             let waiting = Set(
-                operations.filter { $0.state == .parked }.map { RowKey(table: $0.table, id: $0.itemID) }
-                    + errors.filter { $0.isConflict || $0.code == .operationHeld }.map {
-                        RowKey(table: $0.table, id: $0.itemID)
-                    })
+                left.map { RowKey(table: $0.table, id: $0.itemID) }
+                    + parked.map { RowKey(table: $0.table, id: $0.itemID) })
             let unsent = operations.first { !waiting.contains(RowKey(table: $0.table, id: $0.itemID)) }
             guard let unsent else { return }
             fail(

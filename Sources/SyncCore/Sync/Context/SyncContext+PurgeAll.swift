@@ -47,5 +47,6 @@ extension SyncContext {
                 try user.rebind(in: transaction)
             }
         }
+        unlistedRows.removeAll()
     }
 }

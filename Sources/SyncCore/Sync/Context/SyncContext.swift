@@ -34,6 +34,7 @@ public final class SyncContext: Sendable {
     let holdsPushLock = Mutex(false)
     let retryBudget = RetryBudget()
     let stalePageGuard = StalePageGuard()
+    let unlistedRows = UnlistedRows()
     /// The operations that are being sent.
     let inFlight = InFlightOperations()
     let externalCommitCheck = ExternalCommitCheck()

@@ -21,7 +21,8 @@ public struct PullResult: Sendable, Hashable {
     public internal(set) var unchanged = 0
     /// How many rows were not applied because their items have pending operations.
     public internal(set) var skippedAsPending = 0
-    /// Rows that could not be read and were not stored, in the order of arrival, at most ``maxUnreadable``.
+    /// Rows that could not be read and were not stored, in the order of arrival, at most ``maxUnreadable``. Those of earlier
+    /// pulls of the table that have thrown an error are listed too.
     public internal(set) var unreadable: [UnreadableRow] = []
     /// The errors of operations that the push before this pull did not complete. The operations are still pending.
     public internal(set) var pushErrors: [TableOperationError] = []

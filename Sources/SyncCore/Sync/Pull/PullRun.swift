@@ -130,6 +130,7 @@ struct PullRun: Sendable {
     func end(_ error: (any Error)?) {
         Self.emitEnd(of: pull, in: context, result, error, since: startTime)
         if error != nil || result.pushErrors.isEmpty { session.end(error) }
+        if error != nil { context.keepUnlistedRows(of: result) }
     }
 
     private static func emitEnd(
@@ -174,6 +175,7 @@ struct PullRun: Sendable {
             outcomes = stored
         }
         for outcome in outcomes { result.count(outcome) }
+        result.add(page.unreadable)
         context.emit(
             .pageStored(
                 SyncEvent.PageStored(
@@ -190,7 +192,7 @@ struct PullRun: Sendable {
         result.pages += 1
         let isSkipped = page.cursor.isBeforeOffset
         result.countReceived(isSkipped ? page.rows.count(where: \.isReadable) : page.rows.count)
-        result.add(page.unreadable)
+        result.add(context.unlistedRows.take(of: pull.query.table))
         result.deltaToken = isPurged ? nil : cursor.token?.updatedAtText
         return result
     }
