@@ -135,7 +135,7 @@ extension SQLiteTransaction {
         let condition = try query.filter.map { try compiler.condition($0) }
         let delete = "DELETE FROM \(table.name)"
         var clauses = [compiler.whereClause(condition)]
-        let kept = try table.isShared ? keptCount(table, condition, compiler, query) : nil
+        let before = try table.isShared ? count(table, condition, compiler) : 0
         if query.limit == nil && query.offset == 0 {
             try prepared(SQLFragment(delete, clauses, separator: "", ""), writes: true).execute()
         } else {
@@ -144,18 +144,13 @@ extension SQLiteTransaction {
             try prepared(SQLFragment(ids, clauses, separator: "", ")"), writes: true).execute()
         }
         let deleted = connection.changedRowCount
-        // Not by the deleted rows: SQLite does not count those that a foreign key of the app has removed.
-        if let kept, try count(table, condition, compiler) > kept { throw table.ignoredChange(of: nil) }
+        let matching = max(0, before - query.offset)
+        let expected = min(matching, query.limit ?? matching)
+        // SQLite does not count rows that a foreign key of the app has removed, and its triggers can add rows.
+        if deleted < expected, try count(table, condition, compiler) > before - expected {
+            throw table.ignoredChange(of: nil)
+        }
         return deleted
-    }
-
-    /// Returns how many of the rows that fulfil the condition a delete leaves, unless a trigger of the app ignores it.
-    private func keptCount(
-        _ table: ItemTable, _ condition: SQLFragment?, _ compiler: QueryCompiler, _ query: TableQuery
-    ) throws -> Int {
-        let count = try count(table, condition, compiler)
-        let matching = max(0, count - query.offset)
-        return count - min(matching, query.limit ?? matching)
     }
 
     /// Above this number of parameters, a statement is not cached: its text rarely occurs again.

@@ -11,8 +11,8 @@ extension StoreError {
             switch error.resultCode {
             case _ where error.isDiskFull:
                 (.full, "The disk or the database is full; free some space.")
-            case .SQLITE_IOERR where error.extendedResultCode == .SQLITE_IOERR_FSYNC:
-                // The next opening can find the commit in the write-ahead log.
+            case .SQLITE_IOERR where error.isUnconfirmed:
+                // The next opening can find the commit in the log.
                 (.outcomeUnknown, "The drive has not confirmed the change, which may be stored or not.")
             case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_FORMAT:
                 (.corrupt, "The file is damaged or is not an SQLite database.")
@@ -64,6 +64,11 @@ extension StoreError {
 }
 
 extension DatabaseError {
+    /// Whether the drive has not confirmed a commit.
+    fileprivate var isUnconfirmed: Bool {
+        [.SQLITE_IOERR_FSYNC, .SQLITE_IOERR_DIR_FSYNC].contains(extendedResultCode)
+    }
+
     /// Whether the disk or the database is full. SQLite has a separate code for the file of its shared memory.
     fileprivate var isDiskFull: Bool {
         resultCode == .SQLITE_FULL || extendedResultCode == .SQLITE_IOERR_SHMSIZE

@@ -45,7 +45,20 @@ struct StoredDefinition {
                 "item not migrated", metadata: ["table": "\(definition.name)", "reason": "\(reason)"])
             logger?.trace("item not migrated", metadata: ["table": "\(definition.name)", "item": "\(id)"])
         }
+        if foundColumns.isEmpty, former != nil { try removeChangesOfDroppedTable(in: transaction) }
         try store(current, Self.columnsKey)
+    }
+
+    /// The app has dropped the table, and its unsent inserts and updates with it: the server's rows are pulled again.
+    private func removeChangesOfDroppedTable(in transaction: SQLiteTransaction) throws {
+        let operations = try transaction.operations(after: 0, in: definition.name, limit: .max)
+        for operation in operations where operation.kind != .delete {
+            try transaction.removeOperation(id: operation.id)
+            try transaction.removeOperationError(operationID: operation.id)
+            logger?.warning(
+                "change of a dropped table not kept",
+                metadata: ["table": "\(definition.name)", "operation": "\(operation.id)"])
+        }
     }
 
     /// Returns what the app has removed from the table since the store was last open with these columns.

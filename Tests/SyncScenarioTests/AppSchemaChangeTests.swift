@@ -283,6 +283,8 @@ import Testing
                 app.scenario.server.clock.advance(by: .seconds(60))
             }
             try await device.sync()
+            // An unsent change is lost with the table.
+            if deletion.isEmpty { try await device.table.update(id: "2", ["text": "b"]) }
             try await device.context.close()
             try await app.migrate(
                 deletion.isEmpty

@@ -49,8 +49,17 @@ import Testing
             #expect(try await device.operations().isEmpty)
             try await device.table.update(id: "x", ["text": "two", "price": 2.5])
             let operations = try await device.operations()
-            try await device.table.update(id: "x", ["price": 3.5])
+            try await device.table.update(id: "x", ["price": 3])
             #expect(try await device.operations() == operations)
+
+            // A decision with the former value would replace the new one.
+            scenario.server.inject(.refusal(400), when: \.isWrite)
+            let error = try await device.expectPushError()
+            let item = try #require(error.item)
+            try await device.table.update(id: "x", ["price": 3.5])
+            await expectError(.operationChanged) {
+                try await device.context.keepAndUpdateItem(for: error, with: item)
+            }
             try await device.context.push()
             #expect(try await device.item("x")?.fields == ["text": "two", "price": 3.5])
         }

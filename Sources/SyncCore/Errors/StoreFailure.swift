@@ -13,10 +13,9 @@ extension SyncError {
         SyncError(.pushAbortedStore, text(what, error), cause: error)
     }
 
-    /// Whether a constraint of the app's own table has refused an item, a value that the app has stored there cannot be read, or an
-    /// item with a pending change is missing there. The store can read and store other items.
+    /// Whether a constraint of the app's own table has refused an item, or a value that the app has stored there cannot be read. The
+    /// store can read and store other items.
     package var isOfItem: Bool {
-        if code == .expectedItem { return true }
         guard code == .storeFailure, let cause = cause as? StoreError else { return false }
         return [.schemaMismatch, .corrupt].contains(cause.code)
     }

@@ -99,6 +99,9 @@ extension TableOperationError {
                 """)
     }
 
+    /// Whether no request was sent: the app no longer declares the table, or the item is missing.
+    var isAboutUnsentOperation: Bool { [.unknownTable, .expectedItem].contains(code) }
+
     /// Returns the error of an operation of a table that the app no longer declares.
     static func undeclaredTable(_ operation: TableOperation) -> TableOperationError {
         TableOperationError(

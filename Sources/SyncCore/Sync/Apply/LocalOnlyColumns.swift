@@ -24,8 +24,8 @@ extension SyncTableDefinition {
 
     /// Whether two states of an item differ in local-only columns only, so that nothing is to be sent.
     func differOnlyLocally(_ item: Item, _ other: Item) -> Bool {
-        columns.contains(where: \.isLocalOnly) && item != other
-            && withoutLocalOnlyColumns(item) == withoutLocalOnlyColumns(other)
+        columns.contains(where: \.isLocalOnly) && item.system == other.system && item != other
+            && columns.allSatisfy { $0.isLocalOnly || item.content[$0.name] == other.content[$0.name] }
     }
 
     /// Returns the attempt without local-only columns; `nil` when no field of an update remains.

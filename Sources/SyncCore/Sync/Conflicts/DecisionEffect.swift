@@ -108,13 +108,22 @@ struct DecisionEffect {
         try transaction.upsert([item], in: definition.name)
     }
 
+    /// Stores the row as the item. If the app's database has removed the item, and does not take the row because its parent is gone
+    /// too, there is no item.
+    private func restore(_ row: Item) throws {
+        let isMissing = try transaction.item(id: row.id, in: definition.name) == nil
+        do { try store(row) } catch let error as StoreError
+            where isMissing && error.code == .schemaMismatch
+        {}
+    }
+
     /// Removes the operation and stores the server's row, or removes the item if there is no row or it is unknown.
     func keepServer(_ row: Item?) throws {
         let row = row?.addingUndeclaredColumns(
             of: [error.serverItem, operation.serverItem, operation.base], for: dialect)
         try transaction.removeOperationAndError(id: operation.id)
         if let behind { return try keepNewerChange(behind) }
-        if let row, !row.system.deleted { try store(row) } else { try removeItem() }
+        if let row, !row.system.deleted { try restore(row) } else { try removeItem() }
         if row == nil, operation.kind != .insert, error.code != .itemNotOnServer {
             // Nothing shows the row that the server has: it is pulled again.
             try transaction.recordPurge(of: definition.name)
@@ -147,7 +156,8 @@ struct DecisionEffect {
             try transaction.removeOperationAndError(id: operation.id)
             return try keepNewerChange(behind)
         }
-        if kind == .delete, operation.kind == .insert, server == nil, !operation.isAmbiguous {
+        let mayBeOnServer = operation.isAmbiguous || operation.isAdopted
+        if kind == .delete, operation.kind == .insert, server == nil, !mayBeOnServer {
             // The server does not have the row, so there is nothing to delete. It may have another row of that id later.
             return try keepServer(operation.serverItem)
         }

@@ -79,8 +79,7 @@ struct LocalWrite {
     /// Queues the deletion of an item that is no longer in the table.
     ///
     /// - Parameter isCurrent: whether the row was like this when this transaction began. If the app has deleted it in an
-    ///   earlier one, a push may have dropped its pending update meanwhile, whose edits the server never had, or a pull
-    ///   may have received a later row. The server's row is unknown then.
+    ///   earlier one, a pull may have received a later row meanwhile. The server's row is unknown then.
     func recordDeletion(of item: Item, isCurrent: Bool) throws {
         guard try transaction.item(id: item.id, in: definition.name) == nil else {
             throw SyncError(
@@ -113,6 +112,7 @@ struct LocalWrite {
         change(&item)
         if definition.differOnlyLocally(item, before) {
             try transaction.upsert([item], in: definition.name)
+            try refuseEarlierDecisions(about: id)
             return item
         }
         // Another process that does not declare the column may have stored its value as undeclared.
@@ -126,6 +126,15 @@ struct LocalWrite {
         }
         try transaction.upsert([item], in: definition.name)
         return item
+    }
+
+    /// Increases the revision of an operation that the app or a resolver may decide about with the former item.
+    private func refuseEarlierDecisions(about id: String) throws {
+        guard var first = try transaction.operations(forItem: id, in: definition.name).first,
+            try inFlight.contains(first.id) || transaction.operationError(operationID: first.id) != nil
+        else { return }
+        first.revision += 1
+        try transaction.put(first)
     }
 
     private func existing(_ id: String) throws -> Item {

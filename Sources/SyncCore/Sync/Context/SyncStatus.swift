@@ -11,8 +11,8 @@ public struct SyncStatus: Sendable {
     public internal(set) var parkedOperations: Int
     /// The number of operations in conflict with the server's row, which wait for a decision.
     public internal(set) var conflictingOperations: Int
-    /// The number of operations that wait for other pending operations, or whose table the app no longer
-    /// declares.
+    /// The number of operations that wait for other pending operations, whose table the app no longer declares, or whose item
+    /// is missing in the app's database.
     public internal(set) var heldOperations: Int
     /// Whether a push is running.
     public internal(set) var isPushing: Bool
@@ -56,7 +56,7 @@ extension SyncContext {
         status.pendingOperations = count
         status.parkedOperations = waiting.count { $0.reason == .parked }
         status.conflictingOperations = waiting.count { $0.reason == .inConflict }
-        status.heldOperations = waiting.count { $0.reason == .held || $0.reason == .undeclared }
+        status.heldOperations = waiting.count { [.held, .undeclared, .missingItem].contains($0.reason) }
         return status
     }
 

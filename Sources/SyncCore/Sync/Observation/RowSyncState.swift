@@ -27,7 +27,7 @@ extension StoreSnapshot {
             switch waiting.reason {
             case .parked: states[id] = .parked
             case .inConflict: states[id] = .conflict(waiting.error.code)
-            case .held, .undeclared: break
+            case .held, .undeclared, .missingItem: break
             }
         }
         return states

@@ -71,12 +71,9 @@ struct SharedStorePull: Sendable {
     private func knownState(of id: String, in table: String, _ transaction: any StoreTransaction) throws
         -> Item?
     {
-        if let operation = try transaction.operations(forItem: id, in: table).first,
-            let row = operation.newestServerItem
-        {
-            return row
-        }
-        let local = try transaction.item(id: id, in: table)
+        let operation = try transaction.operations(forItem: id, in: table).first
+        if let row = operation?.newestServerItem { return row }
+        let local = try transaction.item(id: id, in: table) ?? operation?.deletedItem
         return local?.system.isOfServer == true ? local : nil
     }
 

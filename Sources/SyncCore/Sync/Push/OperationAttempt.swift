@@ -98,6 +98,8 @@ extension OperationAttempt {
         case unneeded(Item?)
         /// The operation waits for an operation of another item.
         case held(TableOperationError, by: TableOperation)
+        /// The item to send is missing.
+        case missing(TableOperationError)
         /// The operation is not marked ahead of its turn: it was sent or refused before, or waits for one of another item.
         case early
         /// The operation no longer exists, is parked, or another operation of its item precedes it.
@@ -144,9 +146,10 @@ extension OperationAttempt {
                 try transaction.put(held)
                 return .held(held, by: first)
             }
-            if try completion.isMissingItem(local, of: operation) {
+            if try operation.lacksItem(local, in: transaction) {
                 if isAhead { return .early }
-                throw SyncError.missingItem(of: operation)
+                context.inFlight.remove(operationID)
+                return try completion.recordMissingItem().map(Start.missing) ?? .skipped
             }
             let snapshot = operation.nextAttempt(
                 item: local, definition: definition, sendsChangedFieldsOnly: context.sendsChangedFieldsOnly)

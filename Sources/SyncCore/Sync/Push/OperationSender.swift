@@ -83,6 +83,7 @@ struct OperationSender: Sendable {
         switch try await start(substitute) {
         case .skipped, .early: return .skipped
         case .held(let error, let first): return .held(error, by: first)
+        case .missing(let error): return .failed(error)
         case .unneeded(let item): return .completed(item)
         case .marked(let attempt):
             willSend(SeenChange(kind: attempt.operation.kind, item: attempt.item))
@@ -106,7 +107,7 @@ struct OperationSender: Sendable {
             case .unneeded: return start
             case .marked where context.inFlight.beginSending(operationID): return start
             // An operation in front of it may be complete now.
-            case .marked, .early, .held, .skipped: break
+            case .marked, .early, .held, .missing, .skipped: break
             }
         }
         let start = try await OperationAttempt.start(

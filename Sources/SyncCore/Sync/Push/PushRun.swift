@@ -197,7 +197,7 @@ struct PushRun {
             result.completed += 1
             errorsAfterCompletion.append(error)
         case .failed(let error):
-            if error.code == .unknownTable { unsent.insert(run.operation.id) }
+            if error.isAboutUnsentOperation { unsent.insert(run.operation.id) }
             if error.status != nil { result.hasRefusals = true }
             result.errors.append(error)
         case .held(let error, let first):

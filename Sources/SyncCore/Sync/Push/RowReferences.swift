@@ -46,7 +46,7 @@ struct RowReferences {
                 case .update:
                     try refers
                         && snapshot.item(id: change.itemID, in: child.name)?.refers(to: operation.itemID)
-                            == false
+                            != true
                 }
             }
             if let first { return first }

@@ -24,7 +24,7 @@ final class ServerErrorStreak: Sendable {
         switch outcome {
         // Without a request nothing is known about the service.
         case .notExecuted, .skipped, .held, .completed, .completedWithError: return nil
-        case .failed(let error) where error.code == .unknownTable: return nil
+        case .failed(let error) where error.isAboutUnsentOperation: return nil
         case .failed:
             state.withLock { $0.count = 0 }
             return nil

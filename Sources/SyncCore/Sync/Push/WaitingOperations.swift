@@ -19,6 +19,8 @@ struct WaitingOperation: Sendable {
         case held
         /// The app no longer declares its table.
         case undeclared
+        /// Its item is missing in the app's database.
+        case missingItem
     }
 }
 
@@ -57,6 +59,7 @@ extension WaitingOperation.Reason {
         switch error.code {
         case _ where operation.isParked: self = .parked
         case .operationHeld: self = .held
+        case .expectedItem: self = .missingItem
         case _ where error.isConflict: self = .inConflict
         default: return nil
         }
