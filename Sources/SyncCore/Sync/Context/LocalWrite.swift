@@ -70,7 +70,10 @@ struct LocalWrite {
         let isKnown = item.system.isOfServer || last != nil
         try enqueue(isKnown ? .update : .insert, id: id, before: nil) { operation in
             guard operation.kind == .update else { return }
-            if operation.version == nil { operation.version = item.system.version }
+            // The item can have the version of a row that is in conflict with the operation.
+            if operation.version == nil, operation.serverItem == nil {
+                operation.version = item.system.version
+            }
             // The base of a pending update may have the change already. The whole item is sent without one.
             if !operation.undeletes { operation.base = nil }
         }
