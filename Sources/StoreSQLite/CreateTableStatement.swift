@@ -142,7 +142,6 @@ extension Substring {
         default: nil
         }
     }
-
 }
 
 extension UInt8 {

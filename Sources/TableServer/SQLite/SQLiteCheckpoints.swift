@@ -8,8 +8,8 @@ import Synchronization
 /// Moves the write-ahead log into the file when it has become long.
 ///
 /// SQLite does this by itself after a commit. But before SQLite 3.51.3, a checkpoint can damage the file if another process
-/// commits at the same time, and several servers can use one file. So a checkpoint runs while this process holds SQLite's
-/// lock of writers, which only another connection can do: a checkpoint fails within a transaction of its own connection.
+/// commits at the same time, and several servers can use one file. So the writer begins a transaction, which keeps other
+/// processes from committing, and a second connection runs the checkpoint: SQLite refuses it in the writer's transaction.
 final class SQLiteCheckpoints: Sendable {
     private let connection: DatabaseQueue
     /// The pages of the log after the last commit. The writer's hook has a pointer to this object.
@@ -18,7 +18,7 @@ final class SQLiteCheckpoints: Sendable {
     /// From this number of pages on, the log is moved: SQLite's own default.
     static let pageLimit = 1000
 
-    /// Replaces SQLite's own checkpoints of the writer by those of this object, which must live longer.
+    /// Replaces SQLite's own checkpoints of the writer by those of this object, which must outlast the writer.
     init(path: String, writer: Database) throws {
         connection = try DatabaseQueue(path: path)
         try connection.inDatabase { try $0.flushDriveCache() }

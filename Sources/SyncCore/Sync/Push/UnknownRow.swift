@@ -11,7 +11,7 @@ extension TableOperation {
     /// Whether the device has never received the row that the operation changes. Examples are the delete of an item whose
     /// insert got no response, and a refused insert that the app has changed to an update.
     ///
-    /// Times without a version show nothing: an app can fill those of its own table, and they are no condition of a request.
+    /// A row with times and without a version may be unknown too: an app can fill the times of its own table.
     var hasUnknownRow: Bool { kind != .insert && version == nil && base?.system.version == nil }
 }
 
