@@ -29,9 +29,7 @@ struct MissingItemTests {
             for id in children { try await device.table.update(id: id, ["text": "b"]) }
             try await device.table.insert(["id": "new", "text": "c", "parent": "parent"])
             try await server.remove("parent", in: Todo.name)
-            var settings = PullSettings()
-            settings.pending = .pullAnyway
-            try await device.table.pull(Todo.query, queryID: "all", settings: settings)
+            try await device.table.pull(Todo.query, queryID: "all", settings: .withoutPush)
             #expect(try await device.texts().isEmpty)
 
             for _ in 0..<2 {

@@ -38,18 +38,14 @@ final class SQLiteCheckpoints: Sendable {
         if pageCount.load(ordering: .relaxed) >= Self.pageLimit { try run(writer: writer) }
     }
 
-    /// Moves the log, except what transactions of readers still need.
-    ///
-    /// - Returns: whether it did: `false` if another process writes now.
-    @discardableResult
-    func run(writer: Database) throws -> Bool {
+    /// Moves the log, except what transactions of readers still need, unless another process writes now.
+    func run(writer: Database) throws {
         sqlite3_busy_timeout(writer.sqliteConnection, 0)
         do { try writer.beginTransaction(.immediate) } catch let error as DatabaseError
             where error.resultCode == .SQLITE_BUSY
-        { return false }
+        { return }
         defer { try? writer.rollback() }
         try connection.inDatabase { try $0.execute(sql: "PRAGMA wal_checkpoint") }
-        return true
     }
 
     func close() { try? connection.close() }

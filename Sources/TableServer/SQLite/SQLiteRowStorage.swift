@@ -136,7 +136,7 @@ final class SQLiteRowStorage: RowStorage {
         }
         // A copy of the file is complete without the write-ahead log. SQLite moves it into the file when the last connection is
         // closed, but not if that one only reads.
-        _ = try? database.writeWithoutTransaction { try checkpoints.run(writer: $0) }
+        try? database.writeWithoutTransaction { try checkpoints.run(writer: $0) }
         checkpoints.close()
         // Closing fails while a read is active; the file is then closed when the pool is deallocated. No data is lost.
         try? database.close()

@@ -111,10 +111,9 @@ struct DecisionEffect {
     /// Stores the row as the item. If the app's database has removed the item, and does not take the row because its parent is gone
     /// too, there is no item.
     private func restore(_ row: Item) throws {
-        let isMissing = try transaction.item(id: row.id, in: definition.name) == nil
-        do { try store(row) } catch let error as StoreError
-            where isMissing && error.code == .schemaMismatch
-        {}
+        do { try store(row) } catch let error as StoreError where error.code == .schemaMismatch {
+            guard try transaction.item(id: row.id, in: definition.name) == nil else { throw error }
+        }
     }
 
     /// Removes the operation and stores the server's row, or removes the item if there is no row or it is unknown.

@@ -41,8 +41,14 @@ struct SharedStorePull: Sendable {
     func age(of row: Item, in table: String, _ transaction: any StoreTransaction) throws -> StalePageGuard.Age
     {
         guard othersHaveCommitted else { return .current }
-        guard let known = try knownState(of: row.id, in: table, transaction) else {
-            if try isOfOtherVersion(row, in: table, transaction) { return .unknown }
+        let operation = try transaction.operations(forItem: row.id, in: table).first
+        guard let known = try knownState(of: row.id, in: table, with: operation, transaction) else {
+            // Of an item that the app has deleted and inserted again, only the version of its pending change is known.
+            if let version = operation?.version, let other = row.system.version,
+                !version.hasSameBytes(as: other)
+            {
+                return .unknown
+            }
             let key = Self.key(id: row.id, table: table)
             guard let removed = try transaction.configValue(key).flatMap(RemovedRow.init) else {
                 return .current
@@ -56,22 +62,10 @@ struct SharedStorePull: Sendable {
         return row.isLater(than: known) ? .current : .unknown
     }
 
-    /// Whether the item has a pending change that was made on another version of the row. Of an item that the app has deleted
-    /// and inserted again, only this version is known.
-    private func isOfOtherVersion(
-        _ row: Item, in table: String, _ transaction: any StoreTransaction
-    ) throws -> Bool {
-        guard let version = try transaction.operations(forItem: row.id, in: table).first?.version,
-            let other = row.system.version
-        else { return false }
-        return !version.hasSameBytes(as: other)
-    }
-
     /// Returns the newest state of the server's row that the store has; `nil` if it has none.
-    private func knownState(of id: String, in table: String, _ transaction: any StoreTransaction) throws
-        -> Item?
-    {
-        let operation = try transaction.operations(forItem: id, in: table).first
+    private func knownState(
+        of id: String, in table: String, with operation: TableOperation?, _ transaction: any StoreTransaction
+    ) throws -> Item? {
         if let row = operation?.newestServerItem { return row }
         let local = try transaction.item(id: id, in: table) ?? operation?.deletedItem
         return local?.system.isOfServer == true ? local : nil
