@@ -15,12 +15,16 @@ extension SimulatedSystem {
     /// - Parameter state: the number of the server's change that the item shows now.
     func checkOrder(of state: Int, _ row: RowKey, _ device: SimulatedDevice) {
         guard !server.traits.hasUnsteadyClock else { return }
-        if network.hasOldPages { return checkPushedState(state, row, device) }
         let newest = device.state.withLock { device in
-            device.newestStates[row] = max(device.newestStates[row] ?? 0, state)
-            return device.newestStates[row] ?? 0
+            let newest = device.newestStates[row]
+            device.newestStates[row] = max(newest ?? 0, state)
+            return newest
         }
-        if state < newest {
+        if network.hasOldPages {
+            let isNew = newest.map { state > $0 } ?? true
+            return checkPushedState(state, isNew: isNew, row, device)
+        }
+        if let newest, state < newest {
             fail(
                 .staleRow,
                 "\(device.name): \(row) has the state of change \(state), and had that of change \(newest) before."
@@ -31,7 +35,9 @@ extension SimulatedSystem {
     /// If a cache can answer, an item can return to an earlier state, but not from the state that a push has left to one that
     /// the push has replaced: the device knows their versions. If the server computes fields, a row that proves an update
     /// whose response was lost may have another client's change too, and the device knows no replaced version.
-    private func checkPushedState(_ state: Int, _ row: RowKey, _ device: SimulatedDevice) {
+    ///
+    /// - Parameter isNew: whether the device shows this state, or a later one, for the first time.
+    private func checkPushedState(_ state: Int, isNew: Bool, _ row: RowKey, _ device: SimulatedDevice) {
         guard !server.traits.restartsVersions, !server.traits.hasHook else { return }
         let former = device.state.withLock { $0.pushedStates[row] }
         guard former?.state != state else { return }
@@ -41,8 +47,9 @@ extension SimulatedSystem {
                 "\(device.name): \(row) has the state of change \(state), which the device's own change "
                     + "\(former.state) has replaced.")
         }
-        // A state that a pull has shown again, after a purge, is not known to have replaced another.
-        let isPushed = device.state.withLock { $0.rowsWithOperations.contains(row) }
+        // A state that a pull has shown again, after a purge, is not known to have replaced another, nor is one that an
+        // operation of another change has received.
+        let isPushed = isNew && device.state.withLock { $0.rowsWithOperations.contains(row) }
         let replaced = isPushed ? server.stateReplaced(by: state, of: row, from: device.name) : nil
         device.state.withLock { device in
             device.pushedStates[row] = replaced.map { PushedState(state: state, replaced: $0) }
