@@ -23,6 +23,8 @@ public final class SQLiteStore: SyncContextDataSource {
     let openGuard = OpenStoreGuard()
     /// The database to close with the store; `nil` when it belongs to the app.
     private let ownedDatabase: OwnedDatabase?
+    /// `nil` unless other stores may open the file.
+    private let sharedColumns: SharedColumns?
     /// Observes the commits to the app's database; `nil` when the store owns the database.
     private let appCommits: AppCommits?
 
@@ -42,9 +44,12 @@ public final class SQLiteStore: SyncContextDataSource {
         /// Other stores too, in this and other processes, if all of them open it as shared. Their writes are
         /// serialized.
         ///
-        /// All processes that write, push or pull declare the same synced columns; a process with fewer may only read. A push
-        /// completes an operation without its edits of columns that the process does not declare, and a pull leaves their
-        /// values to the next opening with these columns: until then, a change replaces a newer one of the server.
+        /// All processes that push or pull declare the same synced columns. A process that declares fewer of a table, while
+        /// another one is open that declares them, or that was open before another one has added columns, can read and change
+        /// items of the table; its pushes and pulls of the table fail with ``StoreError/Code/schemaMismatch``.
+        ///
+        /// A process that opens the file alone, with fewer columns, removes the others from the synced columns like a later
+        /// version of the app: its pushes drop their unsent edits.
         case shared
     }
 
@@ -63,8 +68,13 @@ public final class SQLiteStore: SyncContextDataSource {
         database = owned.pool
         ownedDatabase = owned
         appCommits = nil
+        let sharedColumns =
+            sharing == .shared ? SharedColumns(storePath: owned.path, catalog: catalog) : nil
+        self.sharedColumns = sharedColumns
         schema = try StoreError.translating {
-            try owned.write { try Self.prepare(catalog, in: $0, isOwned: true) }
+            try owned.write {
+                try Self.prepare(catalog, in: $0, isOwned: true, sharedColumns: sharedColumns)
+            }
         }
         capabilities = StoreCapabilities(
             isDurable: synchronous == .full, hasConcurrentReaders: true, isMultiProcess: sharing == .shared,
@@ -97,6 +107,7 @@ public final class SQLiteStore: SyncContextDataSource {
         let catalog = try TableCatalog(tables)
         self.database = database
         ownedDatabase = nil
+        sharedColumns = nil
         schema = try StoreError.translating {
             try database.write { try Self.prepare(catalog, in: $0, isOwned: false, logger: logger) }
         }
@@ -160,11 +171,14 @@ public final class SQLiteStore: SyncContextDataSource {
     /// Waits for running reads and writes, then closes the database unless it belongs to the app.
     public func close() throws {
         guard openGuard.close(), let ownedDatabase else { return }
+        defer { sharedColumns?.release() }
         try ownedDatabase.close()
     }
 
     func transaction(_ database: Database) -> SQLiteTransaction {
-        SQLiteTransaction(connection: Connection(database), schema: schema, decoded: decodedOperations)
+        SQLiteTransaction(
+            connection: Connection(database), schema: schema, decoded: decodedOperations,
+            sharedColumns: sharedColumns)
     }
 
     /// Rethrows the body's error unchanged; converts GRDB's errors to store errors.
@@ -177,20 +191,26 @@ public final class SQLiteStore: SyncContextDataSource {
 
     /// Runs the body in a transaction of the writer connection.
     private func inTransaction<T>(_ body: (Database) throws -> T) throws -> T {
-        if let ownedDatabase { return try ownedDatabase.write(body) }
+        if let ownedDatabase {
+            return try ownedDatabase.write { database in
+                try sharedColumns?.beginTransaction(on: Connection(database))
+                return try body(database)
+            }
+        }
         guard let appCommits else { return try database.write(body) }
         return try database.writeWithoutTransaction { try appCommits.write(on: $0, body) }
     }
 
     /// Checks the format of the database and migrates its tables to the declared ones.
     private static func prepare(
-        _ catalog: TableCatalog, in database: Database, isOwned: Bool, logger: Logger? = nil
+        _ catalog: TableCatalog, in database: Database, isOwned: Bool, logger: Logger? = nil,
+        sharedColumns: SharedColumns? = nil
     ) throws -> StoreSchema {
         let connection = Connection(database)
         let format = StoreFormat(connection: connection, ownsFile: isOwned)
         try format.check()
         let schema = try SchemaPreparation(
-            connection: connection, isOwned: isOwned, logger: logger
+            connection: connection, isOwned: isOwned, logger: logger, sharedColumns: sharedColumns
         ).prepare(catalog)
         try format.stamp()
         return schema

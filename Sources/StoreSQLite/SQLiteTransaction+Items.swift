@@ -57,6 +57,7 @@ extension SQLiteTransaction {
 
     func insert(_ item: Item, in table: String) throws -> Bool {
         let table = try schema.table(named: table)
+        try sharedColumns?.check([item], in: table.definition.name)
         if table.isShared, try contains(item.id, in: table) { return false }
         let statement = try connection.cached(table.insert, writes: true)
         try execute(statement, with: item, in: table)
@@ -67,6 +68,7 @@ extension SQLiteTransaction {
     func upsert(_ items: [Item], in table: String) throws {
         let table = try schema.table(named: table)
         guard !items.isEmpty else { return }
+        try sharedColumns?.check(items, in: table.definition.name)
         let statement = try connection.cached(table.upsert, writes: true)
         try table.updateHiddenColumns(on: connection)
         let hasHiddenColumns = !table.hiddenColumns.isEmpty

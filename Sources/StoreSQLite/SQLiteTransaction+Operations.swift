@@ -73,6 +73,7 @@ extension SQLiteTransaction {
     }
 
     func put(_ operation: TableOperation) throws {
+        try sharedColumns?.check(operation)
         let texts = connection.rowTexts
         texts.removeAll()
         texts.add(operation.table, at: 2)

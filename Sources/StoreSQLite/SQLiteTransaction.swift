@@ -10,6 +10,8 @@ struct SQLiteTransaction: StoreTransaction {
     let connection: Connection
     let schema: StoreSchema
     var decoded = DecodedOperations()
+    /// `nil` unless other stores may open the file.
+    var sharedColumns: SharedColumns?
     let lastID = LastOperationID()
 
     /// Caches the highest operation id of this transaction, because each new operation reads it.

@@ -11,6 +11,8 @@ struct SchemaPreparation {
     let isOwned: Bool
     /// Receives the items of the app that cannot be migrated.
     var logger: Logger?
+    /// Decides whether the opening determines the stored columns; `nil` if the file is not shared.
+    var sharedColumns: SharedColumns?
 
     /// - Throws: ``StoreError/Code/schemaMismatch`` when an existing table or column differs from its declaration.
     func prepare(_ catalog: TableCatalog) throws -> StoreSchema {
@@ -18,6 +20,7 @@ struct SchemaPreparation {
         if try !columns(of: "MS_TableOperations").contains(where: { $0.name.lowercased() == "rows" }) {
             try connection.execute("ALTER TABLE \"MS_TableOperations\" ADD COLUMN \"rows\" BLOB")
         }
+        let changesColumns = try sharedColumns?.mayChange(on: connection) ?? true
         let existing = try existingObjects()
         var tables: [ItemTable] = []
         for definition in catalog.tables {
@@ -38,15 +41,17 @@ struct SchemaPreparation {
                 try create(definition)
             }
             let columns = try columns(of: definition.name)
-            try prepareIndexes(of: definition, columns.map(\.name), existing: existing)
             let origin =
                 try isOwned
                 ? ItemTable.Origin.store
                 : .app(AppTable(definition, columns: columns, on: connection))
-            try StoredDefinition(
-                connection: connection, definition: definition, origin: origin, columns: columns,
-                foundColumns: Set(found), logger: logger
-            ).update()
+            if changesColumns {
+                try prepareIndexes(of: definition, columns.map(\.name), existing: existing)
+                try StoredDefinition(
+                    connection: connection, definition: definition, origin: origin, columns: columns,
+                    foundColumns: Set(found), logger: logger
+                ).update()
+            }
             tables.append(ItemTable(definition, origin: origin, columns: columns.map(\.name)))
         }
         return StoreSchema(catalog, tables: tables)

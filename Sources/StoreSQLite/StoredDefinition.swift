@@ -19,7 +19,7 @@ struct StoredDefinition {
     let foundColumns: Set<String>
     let logger: Logger?
 
-    private static let columnsKey = "synced"
+    fileprivate static let columnsKey = "synced"
     private static let parentsKey = "parents"
     private static let schemaKey = "schema"
 
@@ -27,7 +27,7 @@ struct StoredDefinition {
     func update() throws {
         try updateParents()
         let stored = try storedText(Self.columnsKey)
-        let current = columnsText
+        let current = Self.columnsText(of: definition)
         let former = try stored.map(Self.columns(in:))
         let isRebuilt = try updateSchema()
         let lost = try former.map { try lostValues($0, isRebuilt: isRebuilt) } ?? LostValues()
@@ -134,10 +134,16 @@ struct StoredDefinition {
     }
 
     private func storedText(_ key: String) throws -> String? {
+        try Self.storedText(key, of: definition.name, on: connection)
+    }
+
+    private static func storedText(
+        _ key: String, of table: String, on connection: Connection
+    ) throws -> String? {
         let statement = try connection.cached(
             "SELECT \"value\" FROM \"MS_TableConfig\" WHERE \"table\"=? AND \"keyType\"='columns' AND \"key\"=?"
         )
-        try statement.bind(definition.name, at: 1)
+        try statement.bind(table, at: 1)
         try statement.bind(key, at: 2)
         return try statement.firstRow { try $0.text(at: 0) } ?? nil
     }
@@ -152,14 +158,6 @@ struct StoredDefinition {
         try statement.bind(key, at: 2)
         try statement.bind(text, at: 3)
         try statement.execute()
-    }
-
-    private var columnsText: String {
-        let types = definition.columns.filter { !$0.isLocalOnly }.map {
-            ($0.name, ItemValue.text($0.type.rawValue))
-        }
-        let object = ItemValue.object(Dictionary(uniqueKeysWithValues: types))
-        return String(decoding: object.storedJSON, as: UTF8.self)
     }
 
     private static func columns(in text: String) throws(StoreError) -> [ColumnDefinition] {
@@ -180,6 +178,25 @@ struct StoredDefinition {
 }
 
 extension StoredDefinition {
+    /// Returns the list that is stored for a table with these columns.
+    static func columnsText(of definition: SyncTableDefinition) -> String {
+        let types = definition.columns.filter { !$0.isLocalOnly }.map {
+            ($0.name, ItemValue.text($0.type.rawValue))
+        }
+        let object = ItemValue.object(Dictionary(uniqueKeysWithValues: types))
+        return String(decoding: object.storedJSON, as: UTF8.self)
+    }
+
+    /// Returns the stored list of a table's synced columns; `nil` for a new table.
+    static func columnsText(of table: String, on connection: Connection) throws -> String? {
+        try storedText(columnsKey, of: table, on: connection)
+    }
+
+    /// Returns the synced columns that are stored for a table; none for a new table.
+    static func columns(of table: String, on connection: Connection) throws -> [ColumnDefinition] {
+        try columnsText(of: table, on: connection).map(columns(in:)) ?? []
+    }
+
     /// Returns the stored definitions of all tables, in the order of their names, without local-only columns.
     static func all(on connection: Connection) throws -> [SyncTableDefinition] {
         var tables: [(name: String, columns: [ColumnDefinition])] = []

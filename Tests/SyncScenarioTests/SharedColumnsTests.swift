@@ -89,23 +89,77 @@ import Testing
         }
     }
 
-    @Test func `a value that the widget has pulled replaces the app's older one`() async throws {
+    @Test func `a widget without a column of the app edits items, but cannot sync beside it`()
+        async throws
+    {
         try await run { scenario, open in
-            var app = try open(Self.appColumns)
+            let app = try open(Self.appColumns)
             try await scenario.server.put("1", ["text": "a", "priority": 1], in: Todo.name)
             try await app.sync()
+            try await app.table.update(id: "1", ["priority": 2])
+            try await scenario.server.put("2", ["text": "c", "priority": 3], in: Todo.name)
             let widget = try open(Self.widgetColumns)
-            try await scenario.server.update("1", ["priority": 2], in: Todo.name)
-            try await widget.sync()
             try await widget.table.update(id: "1", ["text": "b"])
-            try await app.context.close()
+            await expectRefusal { try await widget.context.push() }
+            await expectRefusal { try await widget.table.pull() }
+            #expect(try await widget.item("1")?.fields == ["text": "b"])
+            #expect(try await widget.item("2") == nil)
+            #expect(try scenario.row("1")?.fields == ["text": "a", "priority": 1])
 
-            app = try open(Self.appColumns)
-            #expect(try await app.item("1")?["priority"] == 2)
-            try await app.context.push()
+            #expect(try await app.item("1")?.fields == ["text": "b", "priority": 2])
+            try await app.sync()
             #expect(try scenario.row("1")?.fields == ["text": "b", "priority": 2])
+            #expect(try await app.item("2")?["priority"] == 3)
+            try await scenario.expectAgreement(app)
             try await app.context.close()
             try await widget.context.close()
         }
+    }
+
+    @Test func `a process that was open before another has added a column can no longer sync`() async throws {
+        try await run { scenario, open in
+            try await scenario.server.put("1", ["text": "a", "priority": 1], in: Todo.name)
+            let widget = try open(Self.widgetColumns)
+            try await widget.sync()
+            try await widget.table.update(id: "1", ["text": "b"])
+            let app = try open(Self.appColumns)
+            try await widget.table.update(id: "1", ["text": "c"])
+            await expectRefusal { try await widget.context.push() }
+            #expect(try await app.item("1")?.fields == ["text": "c", "priority": 1])
+            try await app.context.push()
+            #expect(try scenario.row("1")?.fields == ["text": "c", "priority": 1])
+            try await scenario.server.update("1", ["priority": 2], in: Todo.name)
+            await expectRefusal { try await widget.table.pull() }
+            try await app.sync()
+            try await scenario.expectAgreement(app)
+            try await widget.context.close()
+            try await app.context.close()
+        }
+    }
+
+    @Test func `processes without a column sync beside each other when none with it is open`()
+        async throws
+    {
+        try await run { scenario, open in
+            let former = try open(Self.appColumns)
+            try await former.context.close()
+            let app = try open(Self.widgetColumns)
+            let widget = try open(Self.widgetColumns)
+            try await app.table.insert(["id": "1", "text": "a"])
+            try await widget.table.update(id: "1", ["text": "b"])
+            try await app.context.push()
+            #expect(try scenario.row("1")?.fields == ["text": "b"])
+            try await widget.context.close()
+            try await app.context.close()
+        }
+    }
+
+    private func expectRefusal(
+        _ body: () async throws -> Void, _ location: SourceLocation = #_sourceLocation
+    ) async {
+        let error = await #expect(throws: SyncError.self, sourceLocation: location) { try await body() }
+        #expect(
+            error?.description.contains("with other columns of the table 'TodoItem'") == true,
+            sourceLocation: location)
     }
 }

@@ -1,0 +1,111 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+@_spi(StoreAuthor) import SyncCore
+import Synchronization
+
+/// Keeps processes that declare fewer synced columns of a shared file than others from pushing and pulling.
+///
+/// A push completes an operation without the edits of columns that the process does not declare, and a pull stores their
+/// values where the other processes do not read them. The app's own changes keep the values of these columns.
+///
+/// The last opening determines the stored columns, unless it would remove columns while another store that syncs with them
+/// is open. Such stores hold the lock `PATH.columns.lock` shared.
+final class SharedColumns: Sendable {
+    private let path: String
+    private let catalog: TableCatalog
+    private let lock = Mutex<StoreFileLock?>(nil)
+    private let differences = Mutex(Differences())
+
+    /// How the stored columns differ from the declared ones.
+    private struct Differences {
+        /// SQLite's number of the last commit of another connection after which the columns were compared.
+        var version: Int64?
+        /// The tables that have other columns, with the names of those that this store does not declare.
+        var columns: [String: Set<String>] = [:]
+    }
+
+    init(storePath: String, catalog: TableCatalog) {
+        path = storePath + ".columns"
+        self.catalog = catalog
+    }
+
+    /// Decides in the opening transaction whether this opening determines the stored columns.
+    func mayChange(on connection: Connection) throws -> Bool {
+        let removesColumns = try catalog.tables.contains { try !otherColumns(of: $0, on: connection).isEmpty }
+        if removesColumns, try isHeldElsewhere { return false }
+        let held = try StoreFileLock(storePath: path, isShared: true)
+        lock.withLock { $0 = held }
+        return true
+    }
+
+    /// Prepares for the checks of a transaction.
+    func beginTransaction(on connection: Connection) throws {
+        let version = try connection.int("PRAGMA data_version")
+        guard differences.withLock({ $0.version != version }) else { return }
+        var columns: [String: Set<String>] = [:]
+        for table in catalog.tables
+        where try StoredDefinition.columnsText(of: table.name, on: connection)
+            != StoredDefinition.columnsText(of: table)
+        {
+            columns[table.name] = Set(try otherColumns(of: table, on: connection).map(\.name))
+        }
+        differences.withLock { $0 = Differences(version: version, columns: columns) }
+    }
+
+    /// - Throws: ``StoreError/Code/schemaMismatch`` for an attempt, and for a row of the server with a value of a column that
+    ///   another process declares.
+    func check(_ operation: TableOperation) throws {
+        if operation.state == .attempted, differences.withLock({ $0.columns[operation.table] != nil }) {
+            throw mismatch(in: operation.table)
+        }
+        try check([operation.base, operation.serverItem].compactMap(\.self), in: operation.table)
+    }
+
+    /// - Throws: ``StoreError/Code/schemaMismatch`` for a row with a value of a column that another process declares.
+    func check(_ rows: [Item], in table: String) throws {
+        guard let others = differences.withLock({ $0.columns[table] }), !others.isEmpty,
+            rows.contains(where: { !others.isDisjoint(with: $0.system.undeclared.keys) })
+        else { return }
+        throw mismatch(in: table)
+    }
+
+    func release() {
+        lock.withLock { lock in
+            lock?.release()
+            lock = nil
+        }
+    }
+
+    private func mismatch(in table: String) -> StoreError {
+        StoreError(
+            .schemaMismatch,
+            """
+            Another process has opened the store with other columns of the table '\(table)', so this one cannot push or \
+            pull it. Declare the same columns in all processes, and open the store again.
+            """)
+    }
+
+    /// Returns the stored synced columns that this store does not declare.
+    private func otherColumns(
+        of definition: SyncTableDefinition, on connection: Connection
+    ) throws -> [SyncColumn] {
+        try StoredDefinition.columns(of: definition.name, on: connection).filter { stored in
+            !definition.columns.contains {
+                $0.name == stored.name && $0.type == stored.type && !$0.isLocalOnly
+            }
+        }
+    }
+
+    private var isHeldElsewhere: Bool {
+        get throws {
+            do {
+                try StoreFileLock(storePath: path).release()
+                return false
+            } catch {
+                guard error.code == .alreadyOpen else { throw error }
+                return true
+            }
+        }
+    }
+}
