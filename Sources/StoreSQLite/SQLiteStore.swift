@@ -46,7 +46,7 @@ public final class SQLiteStore: SyncContextDataSource {
         ///
         /// All processes that push or pull declare the same synced columns. A process that declares fewer of a table, while
         /// another one is open that declares them, or that was open before another one has added columns, can read and change
-        /// items of the table; its pushes and pulls of the table fail with ``StoreError/Code/schemaMismatch``.
+        /// items of the table; its pushes and pulls of the table fail with ``StoreError/Code/alreadyOpen``.
         ///
         /// A process that opens the file alone, with fewer columns, removes the others from the synced columns like a later
         /// version of the app: its pushes drop their unsent edits.

@@ -53,21 +53,21 @@ final class SharedColumns: Sendable {
         differences.withLock { $0 = Differences(version: version, columns: columns) }
     }
 
-    /// - Throws: ``StoreError/Code/schemaMismatch`` for an attempt, and for a row of the server with a value of a column that
+    /// - Throws: ``StoreError/Code/alreadyOpen`` for an attempt, and for a row of the server with a value of a column that
     ///   another process declares.
     func check(_ operation: TableOperation) throws {
         if operation.state == .attempted, differences.withLock({ $0.columns[operation.table] != nil }) {
-            throw mismatch(in: operation.table)
+            throw conflict(in: operation.table)
         }
         try check([operation.base, operation.serverItem].compactMap(\.self), in: operation.table)
     }
 
-    /// - Throws: ``StoreError/Code/schemaMismatch`` for a row with a value of a column that another process declares.
+    /// - Throws: ``StoreError/Code/alreadyOpen`` for a row with a value of a column that another process declares.
     func check(_ rows: [Item], in table: String) throws {
         guard let others = differences.withLock({ $0.columns[table] }), !others.isEmpty,
             rows.contains(where: { !others.isDisjoint(with: $0.system.undeclared.keys) })
         else { return }
-        throw mismatch(in: table)
+        throw conflict(in: table)
     }
 
     func release() {
@@ -77,9 +77,9 @@ final class SharedColumns: Sendable {
         }
     }
 
-    private func mismatch(in table: String) -> StoreError {
+    private func conflict(in table: String) -> StoreError {
         StoreError(
-            .schemaMismatch,
+            .alreadyOpen,
             """
             Another process has opened the store with other columns of the table '\(table)', so this one cannot push or \
             pull it. Declare the same columns in all processes, and open the store again.

@@ -29,7 +29,7 @@ public struct StoreError: Error, Sendable {
         public static let unsupported = Self("unsupported")
         /// The store was closed.
         public static let closed = Self("closed")
-        /// The file is open elsewhere and cannot be shared.
+        /// The file is open elsewhere and cannot be shared, or can be shared only by processes with the same columns.
         public static let alreadyOpen = Self("alreadyOpen")
         /// The file cannot be opened: its directory does not exist, it is not a regular file, or access is denied.
         public static let cannotOpen = Self("cannotOpen")
