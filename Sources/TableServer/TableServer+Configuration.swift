@@ -24,12 +24,14 @@ extension TableServer {
         public var pageSize = 50
         /// The maximum `$top`; a greater one is refused with 400.
         public var maxTop = 1000
-        /// The maximum size of a request body in bytes.
+        /// The maximum size of a request body in bytes; that of a PUT, which has a whole row, is eleven times larger, and that of
+        /// a row's fields ten times.
         public var maxBodySize = 102_400
         /// How many requests a second each user may send, and without users, each address; more get status 429. `nil` for no
         /// limit. Behind a proxy all clients have its address, so that the proxy must limit those without users.
         public var maxRequestsPerSecond: Int?
-        /// How many change feeds may be open; others get status 503.
+        /// How many change feeds may be open; others get status 503. Those of clients without a token may be half of them, if the
+        /// server verifies tokens.
         public var maxFeeds = 1000
         /// How many change feeds each user may have open; others get status 503.
         public var maxFeedsPerUser = 100

@@ -50,6 +50,7 @@ struct SettingSources {
 
     private func environmentSettings() throws -> [Setting] {
         let known = (SettingName.all + ["config"]).map(SettingName.variable)
+        let environment = environment.filter { !Self.isOfKubernetes($0.key, $0.value) }
         let variables = environment.keys.filter { $0.hasPrefix(SettingName.prefix) }.sorted()
         if let unknown = variables.first(where: { !known.contains($0) }) {
             throw ValidationError(
@@ -63,6 +64,12 @@ struct SettingSources {
                 Setting(name: name, arguments: try Self.arguments(name, text: text, in: place), place: place)
             }
         }
+    }
+
+    /// Whether Kubernetes has set the variable, as it does for a service with the name `tableserver`.
+    private static func isOfKubernetes(_ variable: String, _ value: String) -> Bool {
+        ["SERVICE_", "PORT_"].contains { variable.hasPrefix(SettingName.prefix + $0) }
+            || variable == SettingName.variable("port") && value.hasPrefix("tcp://")
     }
 
     private static func arguments(_ name: String, text: String, in place: String) throws -> [String] {

@@ -76,6 +76,22 @@ struct FeedLimitTests {
         }
     }
 
+    @Test func `clients without a token have at most half of the feeds of a server with users`() async throws
+    {
+        try await withServer({
+            $0.authentication = try? Tokens.authentication()
+            $0.maxFeeds = 4
+        }) { server, client in
+            let ann = try await Tokens.token(of: "ann")
+            let feeds = [try await openFeed(of: server), try await openFeed(of: server)]
+            let refused = try await client.feed()
+            #expect(refused.status == 503)
+            #expect(refused["error"]?.textValue?.contains("2 without a token") == true)
+            try await #expect(client.feed(token: ann).status == 200)
+            withExtendedLifetime(feeds) {}
+        }
+    }
+
     @Test func `a feed of which only the head is sent is not open`() async throws {
         try await withServer({ $0.maxFeeds = 1 }) { server, client in
             let head = await (try request("HEAD", to: server)).readToEnd()

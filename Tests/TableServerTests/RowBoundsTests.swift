@@ -34,13 +34,14 @@ struct RowBoundsTests {
 
     private static let noon = "datetimeoffset'2024-05-30T12:00:00Z'"
     private static let later = "datetimeoffset'2024-05-30T12:00:01.000Z'"
+    private static let muchLater = "datetimeoffset'2024-05-30T12:00:01.001Z'"
     private static let keyset = "updatedAt gt \(later) or (updatedAt eq \(later) and id gt 'b1')"
 
     @Test(arguments: [
         ("1 eq 1", "a0 b0 c0 a1 b1 c1 a2 b2 c2"),
         ("updatedAt ge \(later)", "a1 b1 c1 a2 b2 c2"),
         ("updatedAt gt \(later)", "a2 b2 c2"),
-        ("updatedAt eq \(later)", "a1 b1 c1 a2 b2 c2"),
+        ("updatedAt eq \(later)", "a1 b1 c1"),
         (keyset, "c1 a2 b2 c2"),
         ("(n eq 1) and (updatedAt gt \(later) or updatedAt eq \(later) and id gt 'a1')", "b1 c1 a2 b2 c2"),
         ("updatedAt ge \(noon) and updatedAt gt \(later)", "a2 b2 c2"),
@@ -48,9 +49,13 @@ struct RowBoundsTests {
         ("updatedAt ge \(later) or updatedAt gt \(noon)", "a1 b1 c1 a2 b2 c2"),
         ("updatedAt eq null or updatedAt ge \(later)", "a1 b1 c1 a2 b2 c2"),
         ("not (updatedAt ge \(later))", "a0 b0 c0 a1 b1 c1 a2 b2 c2"),
-        ("updatedAt lt \(later)", "a0 b0 c0 a1 b1 c1 a2 b2 c2"),
+        ("updatedAt lt \(later)", "a0 b0 c0 a1 b1 c1"),
+        ("updatedAt le \(noon) or updatedAt lt \(later)", "a0 b0 c0 a1 b1 c1"),
+        ("updatedAt le \(noon) and updatedAt lt \(later)", "a0 b0 c0"),
+        ("updatedAt le \(noon) or n eq 1", "a0 b0 c0 a1 b1 c1 a2 b2 c2"),
+        ("updatedAt ge \(later) and updatedAt le \(later)", "a1 b1 c1"),
     ])
-    func `the bounds of a filter by updatedAt begin at the first row that can match`(
+    func `the bounds of a filter by updatedAt include the rows that can match`(
         _ filter: String, _ ids: String
     ) throws {
         #expect(try rows("updatedAt, id", within: filter) == ids)
@@ -109,6 +114,32 @@ struct RowBoundsTests {
                 "SEARCH rows_todoitem USING INDEX rows_todoitem_by_update (owner=?)",
                 "USE TEMP B-TREE FOR RIGHT PART OF ORDER BY",
             ])
+    }
+
+    /// A pull reads the rows of one `updatedAt` again, up to an id.
+    @Test(arguments: [
+        ("updatedAt ge \(noon) and updatedAt lt \(later) and id le 'b'", true),
+        ("updatedAt ge \(noon) and updatedAt lt \(muchLater) and id le 'b'", false),
+    ])
+    func `rows by id within one second are read from the index by updatedAt`(
+        _ filter: String, _ isShort: Bool
+    ) throws {
+        let columns = ColumnNames()
+        let query = RowQuery(
+            filter: try ODataParser.parse(filter, columns: columns),
+            ordering: try ODataOrdering.parse("id", columns: columns), includesDeleted: true)
+        let plan = try StorageWithRows(Self.rows).plan(of: query)
+        let byUpdate = "by_update (owner=? AND updatedAt>? AND updatedAt<?)"
+        let index = "rows_todoitem_\(isShort ? byUpdate : "by_id (owner=?)")"
+        #expect(plan.first == "SEARCH rows_todoitem USING INDEX \(index)")
+    }
+
+    @Test func `rows without updatedAt are not looked for`() throws {
+        var sql = SQLText(for: .sqlite)
+        sql.append(condition: try ODataParser.parse("updatedAt eq null", columns: ColumnNames()))
+        #expect(sql.text == "FALSE")
+        sql.append(condition: try ODataParser.parse("version ne null", columns: ColumnNames()))
+        #expect(sql.text == "FALSETRUE")
     }
 
     @Test func `a list by id reads one row`() throws {

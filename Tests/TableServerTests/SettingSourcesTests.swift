@@ -48,6 +48,15 @@ struct SettingSourcesTests {
         try #expect(added(environment: ["TABLE_SERVER": "A"]).isEmpty)
     }
 
+    @Test func `the variables that Kubernetes sets for a service are no settings`() throws {
+        let variables = [
+            "TABLESERVER_SERVICE_HOST": "10.0.0.1", "TABLESERVER_SERVICE_PORT": "80",
+            "TABLESERVER_PORT": "tcp://10.0.0.1:80", "TABLESERVER_PORT_80_TCP_PROTO": "tcp",
+        ]
+        try #expect(added(environment: variables).isEmpty)
+        try #expect(added(environment: ["TABLESERVER_PORT": "80"]) == ["--port=80"])
+    }
+
     @Test func `a value that begins with a hyphen stays a value`() throws {
         try #expect(added(environment: ["TABLESERVER_PORT": "-1"]) == ["--port=-1"])
         try #expect(added(file: #"{"port": -5, "host": "-"}"#) == ["--host=-", "--port=-5"])

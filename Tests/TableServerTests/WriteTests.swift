@@ -171,6 +171,31 @@ struct WriteTests {
         }
     }
 
+    @Test func `a row that changes have made larger than a body can be replaced`() async throws {
+        try await withServer({ $0.maxBodySize = 1000 }) { server, client in
+            func replace(_ row: [String: ItemValue]) async throws -> Int {
+                try await client.send(.v3, "PUT", "TodoItem/a", .object(row)).status
+            }
+            let text = ItemValue.text(String(repeating: "x", count: 900))
+            try await #expect(client.insert(["id": "a", "t0": text]).status == 201)
+            for column in 1..<10 {
+                try await #expect(client.patch("a", .object(["t\(column)": text])).status == 200)
+            }
+            let reply = try await client.send(.v3, "GET", "TodoItem/a")
+            guard case .object(var row)? = reply.json else {
+                Issue.record("\(reply.text)")
+                return
+            }
+            row["t0"] = .text(String(repeating: "y", count: 900))
+            try await #expect(replace(row) == 200)
+            row["t10"] = .text(String(repeating: "x", count: 1200))
+            try await #expect(replace(row) == 413)
+            try #expect(server.rows(in: "TodoItem").first?.fields["t10"] == nil)
+            row["t10"] = .text(String(repeating: "x", count: 2200))
+            try await #expect(replace(row) == 400)
+        }
+    }
+
     @Test func `a server without a limit of bodies has none of rows`() async throws {
         try await withServer({ $0.maxBodySize = .max }) { server, client in
             try await server.put("a", [:], in: "TodoItem")

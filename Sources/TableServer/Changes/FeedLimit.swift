@@ -18,17 +18,19 @@ final class FeedLimit: Sendable {
 
     /// Returns the permit of a feed.
     ///
+    /// Clients without a token, whose number is unknown, must not take all feeds from signed-in users.
+    ///
     /// - Throws: status 503 with `Retry-After` when too many feeds are open.
     func permit(
         for user: String?, _ settings: TableServer.Configuration
     ) throws(RequestError) -> FeedPermit {
         let user = user.map { UTF8Text($0) }
         let maxFeeds = min(settings.maxFeeds, maxConnections)
+        let maxAnonymous = settings.authentication == nil ? maxFeeds : max(maxFeeds / 2, 1)
+        let maxOfUser = user == nil ? maxAnonymous : settings.maxFeedsPerUser
         let number: Int? = state.withLock { state in
-            guard state.users.count < maxFeeds,
-                user == nil
-                    || state.users.values.count(where: { $0 == user }) < settings.maxFeedsPerUser
-            else { return nil }
+            let ofUser = state.users.values.count { $0 == user }
+            guard state.users.count < maxFeeds, ofUser < maxOfUser else { return nil }
             state.lastNumber += 1
             state.users.updateValue(user, forKey: state.lastNumber)
             return state.lastNumber
@@ -37,7 +39,8 @@ final class FeedLimit: Sendable {
             throw RequestError(
                 status: 503,
                 message: "Too many change feeds are open: the server permits \(maxFeeds), and "
-                    + "\(settings.maxFeedsPerUser) of one user. Send the request again later.")
+                    + "\(settings.maxFeedsPerUser) of one user and \(maxAnonymous) without a token. Send the "
+                    + "request again later.")
         }
         return FeedPermit(self, number)
     }

@@ -29,7 +29,8 @@ struct ConnectionHandler: Sendable {
             try await writer.writeInformationalHead(HTTPResponse(status: .continue))
         }
         var parts = request.body.makeAsyncIterator()
-        let body = try await collect(&parts)
+        let maxSize = handler.service.settings.maxBodySize(of: request.method.rawValue)
+        let body = try await collect(&parts, upTo: maxSize)
         // The response to HEAD is the head of the response to GET.
         let isHead = request.method == .head
         let recorded = handler.log.add { id in
@@ -77,9 +78,8 @@ struct ConnectionHandler: Sendable {
     /// Reads the whole body and keeps at most the size that the server accepts. Of a body that is many times larger, it reads
     /// only the first part.
     @concurrent private func collect(
-        _ parts: inout RequestBody.AsyncIterator
+        _ parts: inout RequestBody.AsyncIterator, upTo maxSize: Int
     ) async throws -> (data: Data, size: Int, isComplete: Bool) {
-        let maxSize = handler.service.settings.maxBodySize
         var (data, size) = (Data(), 0)
         while let buffer = try await parts.next() {
             size += buffer.readableBytes

@@ -84,7 +84,9 @@ struct RowWrite: Sendable {
             try merge(body, into: &row, rows)
             row.deleted = false
         }
-        return try changed(rows.put(new, replacing: row), by: body)
+        let stored = try rows.put(new, replacing: row)
+        try requireSize(of: stored)
+        return try changed(stored, by: body)
     }
 
     func delete(_ rows: any RowWriter, id: String, isSoft: Bool) throws -> Outcome {
@@ -174,12 +176,11 @@ extension RowWrite {
         }
     }
 
-    /// Small changes can make a row larger than a body can be. The error takes the change back.
+    /// The error takes the change back.
     private func requireSize(of row: StoredRow) throws {
-        let (product, isTooLarge) = settings.maxBodySize.multipliedReportingOverflow(by: 10)
-        let maxSize = isTooLarge ? .max : product
-        guard row.fields.utf8.count <= maxSize else {
-            throw RequestError(status: 413, message: "The row would be larger than \(maxSize) bytes.")
+        guard row.fields.utf8.count <= settings.maxRowSize else {
+            throw RequestError(
+                status: 413, message: "The row would be larger than \(settings.maxRowSize) bytes.")
         }
     }
 }

@@ -25,7 +25,9 @@ struct TableService: Sendable {
             guard !request.isCrossSiteWrite else { throw RequestError.crossSiteWrite }
             let caller = try await caller(of: request)
             if let permission = table.permission(for: request) { try caller.require(permission) }
-            guard request.isBodyComplete else { throw WriteBody.tooLarge(413, settings) }
+            guard request.isBodyComplete else {
+                throw WriteBody.tooLarge(413, settings.maxBodySize(of: request.method))
+            }
             let dialect = try TableServer.Dialect(of: request, settings: settings)
             let scope = RowScope(table: table, of: caller)
             if request.method == "GET" {

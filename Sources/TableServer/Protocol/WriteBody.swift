@@ -20,9 +20,8 @@ struct WriteBody: Sendable {
         _ request: RecordedRequest, _ dialect: TableServer.Dialect, _ table: TableServer.Table,
         settings: TableServer.Configuration
     ) throws(RequestError) {
-        guard request.bodySize <= settings.maxBodySize else {
-            throw Self.tooLarge(400, settings)
-        }
+        let maxSize = settings.maxBodySize(of: request.method)
+        guard request.bodySize <= maxSize else { throw Self.tooLarge(400, maxSize) }
         do throws(JSONError) { item = try ItemValue(json: request.body) } catch {
             throw .badRequest("\(error)")
         }
@@ -82,8 +81,8 @@ struct WriteBody: Sendable {
     }
 
     /// The error of a body that the server has read, with status 400, or has not read to its end, with 413.
-    static func tooLarge(_ status: Int, _ settings: TableServer.Configuration) -> RequestError {
-        RequestError(status: status, message: "The body is larger than \(settings.maxBodySize) bytes.")
+    static func tooLarge(_ status: Int, _ maxSize: Int) -> RequestError {
+        RequestError(status: status, message: "The body is larger than \(maxSize) bytes.")
     }
 
     private static func systemProperty(_ name: String) -> RequestError {

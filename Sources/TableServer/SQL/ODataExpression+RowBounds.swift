@@ -17,9 +17,14 @@ extension ODataExpression {
             bounds.idAfter = id
         case .comparison(.gt, .column(.updatedAt), .literal(.date(let date))):
             bounds.update = RowBounds.UpdateBound(updatedAt: date, position: .afterAll)
-        case .comparison(.ge, .column(.updatedAt), .literal(.date(let date))),
-            .comparison(.eq, .column(.updatedAt), .literal(.date(let date))):
+        case .comparison(.ge, .column(.updatedAt), .literal(.date(let date))):
             bounds.update = RowBounds.UpdateBound(updatedAt: date, position: .beforeAll)
+        case .comparison(.eq, .column(.updatedAt), .literal(.date(let date))):
+            bounds.update = RowBounds.UpdateBound(updatedAt: date, position: .beforeAll)
+            bounds.latestUpdate = date
+        case .comparison(.lt, .column(.updatedAt), .literal(.date(let date))),
+            .comparison(.le, .column(.updatedAt), .literal(.date(let date))):
+            bounds.latestUpdate = date
         case .all(let operands):
             for operand in operands { bounds = bounds.intersection(operand.rowBounds) }
             if let keyset = Self.keysetBounds(operands) {

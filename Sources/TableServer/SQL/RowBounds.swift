@@ -11,6 +11,14 @@ struct RowBounds: Sendable, Hashable {
     var idAfter: String?
     /// Matching rows are at or after this position in the order of changes.
     var update: UpdateBound?
+    /// Matching rows have no later `updatedAt`.
+    var latestUpdate: Timestamp?
+
+    /// Whether matching rows have changed within one second, which are few: a pull reads the rows of one `updatedAt` again.
+    var isShortTime: Bool {
+        guard let first = update?.updatedAt, let latestUpdate else { return false }
+        return !first.advanced(by: .seconds(1)).isEarlier(than: latestUpdate)
+    }
 
     /// A position between rows in the order of `updatedAt` and id.
     struct UpdateBound: Sendable, Hashable {
@@ -44,6 +52,7 @@ extension RowBounds {
         bounds.idEquals = idEquals ?? other.idEquals
         bounds.idAfter = Self.later(idAfter, other.idAfter) { $0.precedesInBytes($1) }
         bounds.update = Self.later(update, other.update, by: <)
+        bounds.latestUpdate = Self.later(latestUpdate, other.latestUpdate) { $1.isEarlier(than: $0) }
         return bounds
     }
 
@@ -53,6 +62,9 @@ extension RowBounds {
         if let a = idEquals, let b = other.idEquals, a.hasSameBytes(as: b) { bounds.idEquals = a }
         if let a = idAfter, let b = other.idAfter { bounds.idAfter = a.precedesInBytes(b) ? a : b }
         if let a = update, let b = other.update { bounds.update = a < b ? a : b }
+        if let a = latestUpdate, let b = other.latestUpdate {
+            bounds.latestUpdate = a.isEarlier(than: b) ? b : a
+        }
         return bounds
     }
 
@@ -74,6 +86,10 @@ extension SQLText {
         if let id = bounds.idAfter {
             append(" AND id > ")
             append(.text(id))
+        }
+        if let latest = bounds.latestUpdate {
+            append(" AND updatedAt <= ")
+            append(.text(latest.storedText))
         }
         guard let update = bounds.update else { return }
         switch update.position {

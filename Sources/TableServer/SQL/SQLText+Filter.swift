@@ -10,6 +10,11 @@ extension SQLText {
         switch condition {
         case .literal(let value):
             append(value.boolValue.map { $0 ? "TRUE" : "FALSE" } ?? "NULL")
+        case .comparison(.eq, .column(let column), .literal(.null)) where !column.isField:
+            // A condition without a function call for each row.
+            append("FALSE")
+        case .comparison(.ne, .column(let column), .literal(.null)) where !column.isField:
+            append("TRUE")
         case .comparison(.eq, let operand, .literal(.null)), .comparison(.eq, .literal(.null), let operand):
             append(value: operand)
             append(" IS NULL")

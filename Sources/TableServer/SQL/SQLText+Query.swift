@@ -80,6 +80,8 @@ extension SQLText {
         let countsEveryRow = isCount && query.filter == nil && query.includesDeleted
         if scope.owner == nil {
             append(" NOT INDEXED")
+        } else if bounds.idEquals == nil, bounds.isShortTime {
+            append(" INDEXED BY \(RowTable.updateIndex(scope.table.key))")
         } else if bounds.idEquals != nil || query.ordering.first?.column == .id || countsEveryRow {
             append(" INDEXED BY \(RowTable.idIndex(scope.table.key))")
         } else if bounds.update != nil || query.ordering.first?.column == .updatedAt {
