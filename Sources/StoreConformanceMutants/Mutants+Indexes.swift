@@ -35,6 +35,14 @@ extension StoreMutant {
             $0.readingIndex(of: "bool") { $0.boolValue == true ? 1 : nil }
         }
         StoreMutant(
+            .query, "index-data-number", "An index compares the first bytes of binary data as a number.",
+            killedBy: "query.indexed.data", message: "Indexed where data"
+        ) {
+            $0.readingIndex(of: "data") { value in
+                value.dataValue.map { $0.prefix(8).reduce(0) { $0 << 8 | UInt64($1) } }
+            }
+        }
+        StoreMutant(
             .order, "index-bits", "The order by an indexed number is that of its bits.",
             killedBy: "order.indexed", message: "Indexed by integer"
         ) {

@@ -77,7 +77,8 @@ final class LMDBEnvironment: @unchecked Sendable {
             throw error
         }
         self.environment = environment
-        maxKeyLength = Int(mdb_env_get_maxkeysize(environment))
+        // A library that was built for longer keys must write files that others read.
+        maxKeyLength = min(Int(mdb_env_get_maxkeysize(environment)), LMDBNode.maxKeySize)
     }
 
     /// The maximum size of the file.

@@ -27,8 +27,11 @@ struct LMDBFileCheck {
     private let fileSize: Int
     private var pageSize = 0
     private var lastPage: UInt = 0
+    private var lastTransaction: UInt = 0
     /// The pages of the file that the check has found. A page is used once or free once, so the check detects cycles.
     private var found: [Bool] = []
+    /// The free pages after the end of the file.
+    private var freeAfterEnd: Set<UInt> = []
     /// The key before the next one in its tree; empty at the beginning.
     private var previousKey: [UInt8] = []
 
@@ -82,7 +85,7 @@ struct LMDBFileCheck {
 
     private mutating func run() throws {
         guard let meta = try newestMeta() else { return }
-        lastPage = meta.lastPage
+        (lastPage, lastTransaction) = (meta.lastPage, meta.transaction)
         found = Array(repeating: false, count: fileSize / pageSize)
         try check(meta.main, .items)
         try check(meta.freeList, .freeList)
@@ -172,8 +175,10 @@ struct LMDBFileCheck {
 
     private func isAfterPreviousKey(_ key: UnsafeRawBufferPointer, _ kind: TreeKind) -> Bool {
         if kind == .freeList {
+            // The number of the transaction that has freed the pages.
             guard key.count == LMDBPage.wordSize else { return false }
-            return previousKey.isEmpty || previousKey.withUnsafeBytes { $0.word(at: 0) < key.word(at: 0) }
+            let previous = previousKey.isEmpty ? 0 : previousKey.withUnsafeBytes { $0.word(at: 0) }
+            return previous < key.word(at: 0) && key.word(at: 0) <= lastTransaction
         }
         return previousKey.withUnsafeBytes { previous in
             guard let keyStart = key.baseAddress, !key.isEmpty else { return false }
@@ -209,7 +214,11 @@ struct LMDBFileCheck {
                 throw damaged("its free pages are invalid")
             }
             // LMDB does not write a new page that its transaction no longer needs, also at the end of the file.
-            if number < UInt(found.count) { _ = try find(number) }
+            if number < UInt(found.count) {
+                _ = try find(number)
+            } else if !freeAfterEnd.insert(number).inserted {
+                throw damaged("its page \(number) is free twice")
+            }
         }
     }
 

@@ -13,9 +13,9 @@
 ///   values can contain any bytes.
 ///
 /// The map may assume that keys have 1 to ``maxKeyLength`` bytes, that values have any length including 0, and that
-/// bodies are synchronous, do not retain borrowed memory and do not call back into the map.
+/// bodies are synchronous, do not retain borrowed memory and do not call ``read(_:)``, ``write(_:)`` or ``close()``.
 public protocol OrderedMap: Sendable {
-    /// The maximum key length, at least 32 bytes; `Int.max` when there is no limit.
+    /// The maximum key length, at least 32 bytes; `Int.max` when there is no limit. It never changes for a map that has data.
     ///
     /// Ids and names may be longer: ``OrderedMapStore`` maps them to keys of this length.
     var maxKeyLength: Int { get }
@@ -47,7 +47,7 @@ public protocol OrderedMapSnapshot {
     func get<T>(_ key: [UInt8], _ body: (UnsafeRawBufferPointer) throws -> T) throws -> T?
 
     /// Calls the body with each key and value, in order, from the first key that is not less than `start`, until the
-    /// body returns `false` or there are no more keys. An empty `start` precedes every key.
+    /// body returns `false` or there are no more keys. An empty `start` precedes every key. The body may call `get`.
     func scan(
         from start: [UInt8],
         _ body: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws -> Bool

@@ -17,8 +17,10 @@ public import SyncCore
 /// With ``StoreCapabilities/usesIndexes``, the store maintains an index of each column that is declared as indexed, and
 /// a query that compares such a column with a constant reads only the matching range.
 ///
-/// Openings of a map of several processes may declare different columns and indexes, for example during an update of the
-/// app: each keeps the values and indexes of the others. Each of their transactions reads one key more.
+/// Openings of a map of several processes may declare different columns, for example during an update of the app: the app's
+/// changes keep the values of the others. Only openings with the columns of the last one push and pull: a push completes an
+/// operation without the edits of columns that its opening does not declare. The last opening determines the indexes. Each
+/// transaction reads one key more.
 public struct OrderedMapStore: SyncContextDataSource {
     /// The tables the store was opened with.
     public let catalog: TableCatalog

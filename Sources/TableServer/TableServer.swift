@@ -3,6 +3,7 @@
 
 public import Foundation
 import Logging
+import SyncCore
 
 /// A server for the tables protocol, for testing and demonstrating clients.
 ///
@@ -69,6 +70,7 @@ public final class TableServer: Sendable {
             throw error
         }
         await warnAboutHiddenRows(in: storage, configuration)
+        await reportChangesAheadOfClock(in: storage, configuration)
         let handler = RequestHandler(
             service: TableService(
                 settings: configuration, storage: storage, verifier: verifier,
@@ -134,6 +136,21 @@ public final class TableServer: Sendable {
                     "The rows of '\(table.name)' are hidden: they belong to users, and the table is not per-user now."
                 )
             }
+        }
+    }
+
+    /// Logs that new changes get later times than the clock shows: it is behind, or that of another process was ahead.
+    private static func reportChangesAheadOfClock(
+        in storage: any RowStorage, _ configuration: Configuration
+    ) async {
+        let (changes, limit) = (
+            try? await storage.lastChanges(), configuration.clock.now.advanced(by: .seconds(10))
+        )
+        for (key, text) in (changes ?? [:]).sorted(by: { $0.key < $1.key }) {
+            guard let last = Timestamp(storedText: text), limit.isEarlier(than: last) else { continue }
+            configuration.logger.error(
+                "The last change is ahead of the clock: later ones get times after it.",
+                metadata: ["table": "\(key)", "time": "\(text)"])
         }
     }
 

@@ -20,6 +20,30 @@ struct LMDBFileCheckTests {
         }
     }
 
+    /// LMDB would use a page twice, and end the process.
+    @Test(arguments: [0, UInt.max])
+    func `free pages of a transaction that was never committed are refused`(_ transaction: UInt) throws {
+        try TemporaryStore.with { temporary in
+            try temporary.putRepeatedly()
+            try temporary.changeFreeList { records, _ in records[0].transaction = transaction }
+            #expect(temporary.refusal() == .corrupt)
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `pages after the end of the file that are free twice are refused`(_ areEqual: Bool) throws {
+        try TemporaryStore.with { temporary in
+            try temporary.putRepeatedly()
+            try temporary.changeFreeList { records, lastPage in
+                lastPage += 8
+                for index in records.indices {
+                    records[index].firstPage = lastPage - (areEqual ? 0 : UInt(index))
+                }
+            }
+            #expect(temporary.refusal() == (areEqual ? .corrupt : nil))
+        }
+    }
+
     @Test func `a large file that another program has damaged is refused`() throws {
         try TemporaryStore.with { temporary in
             try temporary.fill()
@@ -73,6 +97,55 @@ extension TemporaryStore {
         try store.put((0..<50_000).map { "item number \($0) with an id as long as most ids" })
         try store.close()
         try #require(state().size > 5 << 20)
+    }
+
+    /// Commits several transactions, each of which frees pages.
+    fileprivate func putRepeatedly() throws {
+        let store = try open()
+        for round in 0..<8 { try store.put(["\(round)"]) }
+        try store.close()
+    }
+
+    /// A record of the list of free pages.
+    fileprivate struct FreePages {
+        var transaction: UInt
+        var firstPage: UInt
+    }
+
+    /// Changes the last two records of the list of free pages, and the number of the last page.
+    fileprivate func changeFreeList(
+        _ change: (_ records: inout [FreePages], _ lastPage: inout UInt) -> Void
+    ) throws {
+        let url = URL(fileURLWithPath: path)
+        var content = [UInt8](try Data(contentsOf: url))
+        try content.withUnsafeMutableBytes { content in
+            let base = UnsafeRawBufferPointer(content)
+            func page(_ number: Int) -> LMDBPage {
+                LMDBPage(bytes: UnsafeRawBufferPointer(rebasing: base[(number * 4096)..<(number + 1) * 4096]))
+            }
+            let metas = try (0..<2).map { try #require(LMDBMeta(page($0))) }
+            let newest = metas[0].transaction > metas[1].transaction ? 0 : 1
+            let root = try #require(metas[newest].freeList.root)
+            let nodes = try #require(page(Int(root)).nodes).suffix(2)
+            try #require(nodes.count == 2)
+            try #require(nodes.allSatisfy { !$0.hasOverflowPages && $0.value.count >= 16 })
+            var records = nodes.map {
+                FreePages(
+                    transaction: $0.key.loadUnaligned(as: UInt.self),
+                    firstPage: $0.value.loadUnaligned(fromByteOffset: 8, as: UInt.self))
+            }
+            var lastPage = metas[newest].lastPage
+            change(&records, &lastPage)
+            for (node, record) in zip(nodes, records) {
+                let (key, value) = try (#require(node.key.baseAddress), #require(node.value.baseAddress))
+                let start = try #require(base.baseAddress)
+                content.storeBytes(of: record.transaction, toByteOffset: key - start, as: UInt.self)
+                content.storeBytes(of: record.firstPage, toByteOffset: value - start + 8, as: UInt.self)
+            }
+            let lastPageOffset = newest * 4096 + LMDBMeta.size - 2 * LMDBPage.wordSize
+            content.storeBytes(of: lastPage, toByteOffset: lastPageOffset, as: UInt.self)
+        }
+        try Data(content).write(to: url)
     }
 
     /// Adds 256 to the size of the value in each entry of the item, which still ends inside its page if the item was stored

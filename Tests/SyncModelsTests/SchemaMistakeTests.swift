@@ -20,6 +20,25 @@ import Testing
             """)
     }
 
+    @Test func `a part of a property without a field`() async {
+        struct Address: Sendable {
+            var city = "", zip = ""
+            var place = (0.0, 0.0)
+        }
+        struct Contact: SyncModel {
+            var id = SyncID<Contact>()
+            var home = Address()
+            static let schema = ModelSchema(
+                "Contact", Contact(), .field("city", \.home.city), .field("latitude", \.home.place.0))
+        }
+        await expectMistake(
+            Contact.self,
+            """
+            Contact.home.zip has no field in the schema, so it would not be stored. Add .field("zip", \\.home.zip), for \
+            which it must be a var, or .transient(\\.home.zip).
+            """)
+    }
+
     @Test func `a field of a computed property`() async {
         struct Note: SyncModel {
             var id = SyncID<Note>()

@@ -61,6 +61,39 @@ import Testing
         }
     }
 
+    private struct Visit: SyncModel {
+        var id = SyncID<Visit>()
+        var name = "", last = Date.distantPast, first: Date?, dates: [Date] = []
+        static let schema = ModelSchema(
+            "Visit", Visit(), .field("name", \.name), .field("last", \.last), .field("first", \.first),
+            .json("dates", \.dates))
+    }
+
+    @Test func `a date that no timestamp is, is refused instead of stored as another`() async throws {
+        try await withContext(.models(Visit.self)) { context in
+            let table = context.table(Visit.self)
+            try await table.raw.insert(["id": "x"])
+            try await #expect(table.update("x") { $0.name = "A" }.last == .distantPast)
+            let nan = Date(timeIntervalSince1970: .nan)
+            for date in [Date.distantPast, nan, Date(timeIntervalSince1970: .infinity)] {
+                let refusals = [
+                    await message { try await table.update("x") { $0.first = date } },
+                    await message { try await table.update("x") { $0.dates = [date] } },
+                ]
+                for refusal in refusals {
+                    #expect(refusal?.contains("of 'x' cannot be stored in the column") == true)
+                }
+            }
+            let refusal = await message { try await table.insert(Visit(id: "y")) }
+            #expect(
+                refusal == """
+                    Visit.last of 'y' cannot be stored in the column 'last': its date is not in the years 1 to 9999, as \
+                    .distantPast; use an optional property for no date. Nothing was changed.
+                    """)
+            try await #expect(table.update("x") { $0.first = .distantFuture }.first == .distantFuture)
+        }
+    }
+
     @Test func `a change from a value that cannot be stored is written`() async throws {
         try await withContext(.models(Measure.self)) { context in
             let table = context.table(Measure.self)

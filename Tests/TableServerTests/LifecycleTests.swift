@@ -221,6 +221,37 @@ struct LifecycleTests {
         }
     }
 
+    @Test func `a server logs that changes are ahead of its clock, until their times are set back`()
+        async throws
+    {
+        try await withTemporaryDirectory { directory in
+            let path = directory.appending(path: "rows.sqlite").path
+            /// Starts a server with that clock, and returns the messages about it.
+            func start(_ time: Timestamp) async throws -> [String] {
+                let log = LogMessages()
+                var configuration = TableServer.Configuration(
+                    tables: [.init("TodoItem")], storage: .file(path))
+                (configuration.clock, configuration.logger) = (.standing(at: time), log.logger)
+                try await withTableServer(configuration) { server in
+                    try await #expect(TestClient(server).insert(["text": "x"]).status == 201)
+                }
+                return log.all.filter { $0.contains("ahead of the clock") }
+            }
+            let later = Timestamp.noon.advanced(by: .seconds(86_400))
+            #expect(try await start(later).isEmpty)
+            #expect(try await start(.noon).count == 1)
+            let now = Timestamp.noon.storedText
+            let database = try DatabaseQueue(path: path)
+            for table in ["rows_todoitem", "serverStamp"] {
+                try await database.write {
+                    try $0.execute(sql: "UPDATE \(table) SET updatedAt = '\(now)' WHERE updatedAt > '\(now)'")
+                }
+            }
+            try database.close()
+            #expect(try await start(.noon).isEmpty)
+        }
+    }
+
     @Test func `a server stops while clients connect`() async throws {
         for round in 0..<40 {
             let server = try await TableServer.start(configuration: .init(tables: [.init("TodoItem")]))

@@ -14,7 +14,7 @@ struct CorpusValues: Sendable {
     /// The values of each column of ``Fixture/indexed``.
     static let indexed: [String: [ItemValue]] = [
         "bool": [false, true], "integer": integers.values, "double": doubles.values + [.double(-0.0)],
-        "date": dates.values,
+        "date": dates.values, "data": blobs.values,
     ]
 
     /// Powers of two and adjacent values; react-native-sqlite-storage 37, capacitor sqlite 124.

@@ -124,9 +124,10 @@ struct CrashScript {
         try transaction.deleteItems(ids: ["i\(random.below(40))"], in: "Thing")
         try transaction.put(Fixture.operation(number, item: items[0].id))
         // Removes each operation once, out of order, so that the queue stays short.
-        try transaction.removeOperation(id: number - (number % 2 == 0 ? 3 : 5))
+        let old = number - (number % 2 == 0 ? 3 : 5)
+        if old > 0 { try transaction.removeOperation(id: old) }
         try transaction.put(Fixture.error(number))
-        try transaction.removeOperationError(operationID: number - 2)
+        if number > 2 { try transaction.removeOperationError(operationID: number - 2) }
         try transaction.setConfigValue("\(number)", for: Fixture.key("last"))
     }
 }

@@ -36,7 +36,10 @@ extension StoreRule {
             "An id longer than declared throws unsupported and changes nothing.",
             level: .full, requirement: .undeclared(.unlimitedIDs)
         ) { run in
-            let longest = String(repeating: "i", count: try run.store.capabilities.maxIDLength)
+            // An id has at most 255 Unicode scalars, and a database may count those.
+            let maxLength = try run.store.capabilities.maxIDLength
+            let (scalars, rest) = maxLength.quotientAndRemainder(dividingBy: 4)
+            let longest = String(repeating: "\u{10437}", count: scalars) + String(repeating: "i", count: rest)
             try run.expectExact(Item(id: longest), "the longest id")
             try run.expectUnchanged("the store") {
                 try run.expect(throws: .unsupported, "an id that is one byte longer") {

@@ -20,6 +20,7 @@ extension StoreRule {
             }
             try run.expect(
                 crashes.kills, is: run.effort.kills, "the number of processes killed while running")
+            try crashes.expectWrites()
         }
         StoreRule(
             "crash.every-change",
@@ -34,6 +35,7 @@ extension StoreRule {
             }
             try run.expect(
                 crashes.kills, is: 2 * CrashScript.length, "the number of processes killed at their change")
+            try crashes.expectWrites()
         }
         StoreRule(
             "crash.locks",
@@ -177,6 +179,11 @@ struct CrashRun {
                 try StoreDump(store).lines, is: try StoreDump(model).lines,
                 "the opening that stays open after its own write")
         }
+    }
+
+    /// Expects that the processes have written: otherwise the rule shows nothing.
+    func expectWrites() throws {
+        try run.expect(lastReplayed() > 0, "A process has acknowledged a write before it was killed.")
     }
 
     private func lastReplayed() throws -> Int64 { try model.write { try $0.lastOperationID() } }

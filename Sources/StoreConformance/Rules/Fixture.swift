@@ -35,6 +35,7 @@ package enum Fixture {
         columns: [
             SyncColumn("bool", .bool, isIndexed: true), SyncColumn("integer", .integer, isIndexed: true),
             SyncColumn("double", .double, isIndexed: true), SyncColumn("date", .date, isIndexed: true),
+            SyncColumn("data", .data, isIndexed: true),
         ])
 
     /// Items for queries: ordinary values, nulls, missing fields, and values that stores often confuse.

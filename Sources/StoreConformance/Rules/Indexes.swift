@@ -20,6 +20,9 @@ extension StoreRule {
         comparing(
             "query.indexed.date",
             "Comparisons find every value of an indexed date, also before 1970 and after 2038.", "date")
+        comparing(
+            "query.indexed.data",
+            "Comparisons find every value of indexed binary data, also with zero bytes and as text.", "data")
         StoreRule(
             "order.indexed", "The order by an indexed column of any type is that of its values, nulls first."
         ) { run in

@@ -88,6 +88,7 @@ package enum ChildProcesses {
     private static func waitForEnd(of pid: pid_t) -> Bool {
         var status: Int32 = 0
         while waitpid(pid, &status, 0) < 0, errno == EINTR {}
-        return status & 0x7f != 0
+        // A process that has crashed by itself was not killed.
+        return status & 0x7f == SIGKILL
     }
 }

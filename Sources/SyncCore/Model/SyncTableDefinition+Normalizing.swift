@@ -77,16 +77,23 @@ extension SyncTableDefinition {
     }
 
     private func misfit(_ value: ItemValue, _ column: SyncColumn) -> SyncError {
-        SyncError(
+        let reason =
+            column.type == .json
+            ? "a value that is nested in \(ColumnType.maxJSONDepth) levels, or has a number that is not finite"
+            : value.typeName
+        return SyncError(
             .invalidItem,
             "The column '\(column.name)' of the table '\(name)' holds \(column.type.rawValue) values; "
-                + "it cannot hold \(value.typeName).")
+                + "it cannot hold \(reason).")
     }
 }
 
 // `ItemValue` is expressible by `nil`, so a missing optional value is written as `.none`.
 
 extension ColumnType {
+    /// The level of nesting from which on JSON readers may refuse a row.
+    fileprivate static let maxJSONDepth = JSONParser.maxDepth / 2
+
     /// Whether the value has this type or is null.
     fileprivate func holds(_ value: ItemValue) -> Bool {
         switch (self, value) {
@@ -129,7 +136,7 @@ extension ItemValue {
     /// Converts dates and binary data inside a JSON value to text, so that a server returns an equal value; `nil` when a
     /// number is not finite or the nesting is too deep for JSON readers.
     fileprivate func plainJSON(depth: Int) -> ItemValue? {
-        guard depth < JSONParser.maxDepth / 2 else { return nil }
+        guard depth < ColumnType.maxJSONDepth else { return nil }
         switch self {
         case .null, .bool, .int, .text: return self
         case .double(let double): return double.isFinite ? self : .none

@@ -112,7 +112,7 @@ public final class AutoSync: Sendable {
     /// A running pull is cancelled at once, and the pages that it has stored stay. A push of a running round continues
     /// until the limit. Operations that were not sent stay pending.
     ///
-    /// - Parameter limit: after this time, a running push is cancelled, also that of a round.
+    /// - Parameter limit: after this time, a running push is cancelled, also that of a round. A resolver of the app is waited for.
     /// - Returns: the result of the push, with the error that ended it, and no pulls.
     public func finish(within limit: Duration) async -> SyncResult {
         roundParts.beginFinishing()

@@ -23,8 +23,9 @@ extension SyncSettings {
     ///
     /// - Parameters:
     ///   - model: the model.
-    ///   - decide: returns the decision. It may suspend, for example to ask the user; an error that it throws
-    ///     becomes the operation's error.
+    ///   - decide: returns the decision. It may suspend, and nothing else is synced until it returns: return when the task is
+    ///     cancelled. To ask the user, return ``ModelDecision/keepPending``, and decide later. An error that it throws becomes
+    ///     the operation's error.
     public mutating func resolve<Model: SyncModel>(
         _ model: Model.Type,
         _ decide: @escaping @Sendable (ModelConflict<Model>) async throws -> ModelDecision<Model>

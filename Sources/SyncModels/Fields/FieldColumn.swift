@@ -1,6 +1,7 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import SyncCore
 
 /// A column of a model, without the type of its property. A class, because each read of a row passes its columns around.
@@ -32,9 +33,12 @@ final class FieldColumn<Model: SyncModel>: Sendable {
         isOptional = Value.self is any OptionalProperty.Type
         referredModel = (Value.self as? any ModelReference.Type)?.referredModel
         self.assign = assign
+        let isDate = Value.self == Date.self || Value.self == Date?.self
         value = { model throws(SyncError) in
             do {
-                let value = try encode(model[keyPath: path])
+                let property = model[keyPath: path]
+                if isDate, let date = property as? Date { try date.requireStorable() }
+                let value = try encode(property)
                 guard value.doubleValue?.isFinite != false else { throw NotFinite() }
                 return value
             } catch {
@@ -119,6 +123,20 @@ extension FieldColumn {
 /// The error of a number that is NaN or infinite.
 struct NotFinite: Error, CustomStringConvertible {
     var description: String { "it is not a finite number" }
+}
+
+/// The error of a date that no timestamp is.
+struct UnrepresentableDate: Error, CustomStringConvertible {
+    var description: String {
+        "its date is not in the years 1 to 9999, as .distantPast; use an optional property for no date"
+    }
+}
+
+extension Date {
+    /// - Throws: ``UnrepresentableDate`` if the timestamp would be of another instant.
+    func requireStorable() throws {
+        guard abs(Timestamp(self).date.timeIntervalSince(self)) < 0.001 else { throw UnrepresentableDate() }
+    }
 }
 
 /// The two changes of an item in conflict, and the state that both were made on.

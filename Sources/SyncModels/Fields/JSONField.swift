@@ -9,6 +9,7 @@ enum JSONField {
     private static let encoder: JSONEncoder = {
         let encoder = JSONEncoder()
         encoder.dateEncodingStrategy = .custom { date, encoder in
+            try date.requireStorable()
             var container = encoder.singleValueContainer()
             try container.encode(Timestamp(date).description)
         }
@@ -29,7 +30,7 @@ enum JSONField {
 
     /// Encodes the value of a property.
     ///
-    /// - Throws: ``InexactNumber``, and the errors of the encoder.
+    /// - Throws: ``InexactNumber``, ``UnrepresentableDate``, and the errors of the encoder.
     static func encode(_ value: some Encodable) throws -> ItemValue {
         let json = try encoder.encode(value)
         guard JSONNumbers.areExact(in: json) else { throw InexactNumber() }

@@ -6,7 +6,7 @@ public import SyncCore
 extension ModelSchema {
     /// Checks the schema against the properties of the model.
     ///
-    /// Every stored property other than the id has one field; every field is of a stored property; every column
+    /// Every stored property other than the id has one field, or each of its own properties has; every field is of a stored property; every column
     /// has one field and a valid name; options fit the types. ``models(_:_:)`` calls this for each model of a
     /// store.
     ///
@@ -22,16 +22,31 @@ extension ModelSchema {
         unmappedProperties + fields.enumerated().flatMap { problems(of: $1, at: $0) }
     }
 
-    /// The properties without a field. A field of a nested property counts for the whole property.
+    /// The properties without a field.
     private var unmappedProperties: [String] {
-        let mapped = Set(fields.compactMap { $0.path.propertyName?.prefix { $0 != "." } } + ["id"])
-        return Mirror(reflecting: blank).children.compactMap { $0.label }.filter { !mapped.contains($0[...]) }
-            .map { name in
+        let mapped = fields.compactMap { $0.path.propertyName } + ["id"]
+        return Self.properties(of: blank, notIn: mapped).map { path in
+            let column = path.split(separator: ".").last ?? ""
+            return """
+                \(Model.self).\(path) has no field in the schema, so it would not be stored. \
+                Add .field("\(column)", \\.\(path)), for which it must be a var, or .transient(\\.\(path)).
                 """
-                \(Model.self).\(name) has no field in the schema, so it would not be stored. \
-                Add .field("\(name)", \\.\(name)), for which it must be a var, or .transient(\\.\(name)).
-                """
-            }
+        }
+    }
+
+    /// Returns the paths of the properties that are not mapped. If a property of a structure is, all of them must be.
+    private static func properties(
+        of value: Any, notIn mapped: [String], within path: String = ""
+    ) -> [String] {
+        Mirror(reflecting: value).children.flatMap { child -> [String] in
+            guard let label = child.label else { return [] }
+            let path = path + label
+            if mapped.contains(path) { return [] }
+            guard mapped.contains(where: { $0.hasPrefix(path + ".") }) else { return [path] }
+            // Key paths do not name the elements of tuples.
+            guard Mirror(reflecting: child.value).displayStyle == .struct else { return [] }
+            return properties(of: child.value, notIn: mapped, within: path + ".")
+        }
     }
 
     private func problems(of field: Field<Model>, at index: Int) -> [String] {

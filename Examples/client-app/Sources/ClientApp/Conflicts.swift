@@ -4,9 +4,11 @@
 import SyncCore
 
 extension ConflictResolver {
-    /// A note that is done on either side stays done; otherwise the server's item wins.
+    /// A note that is done on the device is done in the server's row too; otherwise, or if it was deleted, the server's row wins.
     static let doneWins = ConflictResolver { conflict in
-        guard var item = conflict.serverItem, isDone(conflict.clientItem) else { return .keepServer }
+        guard var item = conflict.serverItem, !item.system.deleted, isDone(conflict.clientItem) else {
+            return .keepServer
+        }
         item["isDone"] = true
         return .merge(item)
     }

@@ -25,7 +25,9 @@ struct Todo: SyncModel {
         let store = try SQLiteStore(path: CommandLine.arguments[1], tables: .models(TodoList.self, Todo.self))
         // On Linux, an app passes an `AsyncHTTPTransport`: see the article "Getting started".
         let context = SyncContext(client: SyncClient(url: url), dataSource: store)
-        try await run(context, lines: AsyncStream { readLine() }) { print($0.joined(separator: ", ")) }
+        // The main thread waits for input, so that no thread of the sync does.
+        let lines = AsyncStream { @MainActor in readLine() }
+        try await run(context, lines: lines) { print($0.joined(separator: ", ")) }
     }
 
     static func run(

@@ -15,7 +15,8 @@ public struct ConflictResolver: Sendable {
     /// Columns in which the same change on both sides is two changes, as for a counter.
     package let combinedColumns: Set<String>
 
-    /// Makes a resolver from the app's own rule. It may suspend, for example to ask the user; an error that it throws
+    /// Makes a resolver from the app's own rule. It may suspend, and nothing else is synced until it returns: return when the
+    /// task is cancelled. To ask the user, return ``ConflictDecision/keepPending``, and decide later. An error that it throws
     /// becomes the operation's error.
     public init(_ decision: @escaping @Sendable (Conflict) async throws -> ConflictDecision) {
         self.init(combining: [], decision)
