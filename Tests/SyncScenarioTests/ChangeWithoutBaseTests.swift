@@ -115,6 +115,26 @@ struct ChangeWithoutBaseTests {
         }
     }
 
+    /// Another client's later row proves the insert. The item has its version, and an edit that clashes with it.
+    @Test(arguments: StoreKind.allCases)
+    func `a change does not take the version of a row that clashes with an edit behind an insert`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(settings: .singleAttempt)
+            try await a.table.insert(["id": "x", "text": "one"])
+            await a.pushLosingResponse(of: scenario.server)
+            try await a.table.update(id: "x", ["priority": 1])
+            try await scenario.server.update("x", ["priority": 2], in: Todo.name)
+            try await #expect(a.expectPushError().isConflict)
+            try await self.change("x", .update, on: a)
+            let again = try await a.expectPushError()
+            #expect(again.isConflict)
+            #expect(again.serverItem?["priority"] == 2)
+            #expect(try scenario.row("x")?.fields == ["text": "one", "priority": 2])
+        }
+    }
+
     @Test(arguments: StoreKind.allCases)
     func `a change behind an update whose response was lost is no conflict with it`(
         _ kind: StoreKind

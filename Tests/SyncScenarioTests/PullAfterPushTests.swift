@@ -163,4 +163,27 @@ import Testing
             #expect(try await a.texts() == ["theirs, changed"])
         }
     }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a row that was inserted again at an earlier time of the server's clock is stored`(
+        _ kind: StoreKind
+    ) async throws {
+        func standStill(_ configuration: inout TableServer.Configuration) {
+            (configuration.clock, configuration.restartsVersions) = (.standing(at: .unixEpoch), true)
+        }
+        try await Scenario.run(on: kind, configure: standStill) { scenario in
+            let (server, a) = (scenario.server, try scenario.device())
+            try await a.table.insert(["id": "x", "text": "one"])
+            try await a.context.push()
+            server.clock.advance(by: .seconds(10))
+            try await a.table.update(id: "x", ["text": "two"])
+            try await a.context.push()
+            try await server.remove("x", in: Todo.name, leavingTombstone: false)
+            let earlier = Timestamp.unixEpoch.advanced(by: .seconds(-60))
+            try await server.put("x", ["text": "theirs"], in: Todo.name, updatedAt: earlier)
+            try await a.context.pull(Todo.query, settings: .withoutPush)
+            #expect(try await a.texts() == ["theirs"])
+            try await scenario.expectAgreement(a)
+        }
+    }
 }

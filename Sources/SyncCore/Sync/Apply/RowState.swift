@@ -43,20 +43,12 @@ extension Item {
         return updatedAt.canEqual(otherUpdatedAt)
     }
 
-    /// Whether the row was inserted after the other one, whose id it has. If the server's clock steps back, its `updatedAt` can
-    /// be earlier all the same.
-    private func isInsertedLater(than other: Item) -> Bool {
-        guard let createdAt = system.createdAt, let otherCreatedAt = other.system.createdAt else {
-            return false
-        }
-        return otherCreatedAt.isEarlier(than: createdAt) && isInsertedAgain(since: other)
-    }
-
-    /// Whether a push of this client has replaced that state of the row.
+    /// Whether a push of this client has replaced that state of the row. A row that was inserted again can have the version of
+    /// such a state, and earlier times if the server's clock has stepped back.
     func hasSuperseded(_ row: Item) -> Bool {
         guard let version = row.system.version else { return false }
         return system.supersededVersions.contains(where: version.hasSameBytes) && !row.isLater(than: self)
-            && !row.isInsertedLater(than: self)
+            && !row.isInsertedAgain(since: self)
     }
 }
 
