@@ -34,7 +34,7 @@ public final class AsyncHTTPTransport: HTTPTransport {
     /// Makes a transport with a separate pool of connections.
     ///
     /// - Parameters:
-    ///   - idleTimeout: how long connecting may take, and how long a request may go without a byte received.
+    ///   - idleTimeout: how long connecting may take, and how long a request may go without a byte in either direction.
     ///   - totalTimeout: how long a request may take altogether, including redirects.
     ///   - maxBodyBytes: the longest body accepted, in bytes after decompression.
     ///   - allowsInsecureHTTP: whether plain HTTP is allowed to other hosts than this machine.
@@ -48,7 +48,7 @@ public final class AsyncHTTPTransport: HTTPTransport {
         let idle = TimeAmount.nanoseconds(idleTimeout.timerNanoseconds)
         // Decompressed bodies are measured as they arrive, so the client's limit is not needed.
         var configuration = HTTPClient.Configuration(
-            redirectConfiguration: .disallow, timeout: .init(connect: idle, read: idle),
+            redirectConfiguration: .disallow, timeout: .init(connect: idle, read: idle, write: idle),
             decompression: .enabled(limit: .none))
         // A refused connection is an immediate error instead of a timeout.
         configuration.connectionPool.retryConnectionEstablishment = false
@@ -158,7 +158,28 @@ extension HTTPClientRequest {
         if request.head.headerFields[.acceptEncoding] == nil {
             headers.add(name: "Accept-Encoding", value: "gzip, deflate")
         }
-        if let bytes = request.body { body = .bytes(bytes, length: .known(Int64(bytes.count))) }
+        if let bytes = request.body {
+            let length = Body.Length.known(Int64(bytes.count))
+            body =
+                bytes.count <= BodyParts.size
+                ? .bytes(bytes, length: length) : .stream(BodyParts(bytes: bytes), length: length)
+        }
+    }
+}
+
+/// A large body in parts, each of which is sent when the connection has taken the one before: the time for the response begins
+/// with the last.
+private struct BodyParts: AsyncSequence, AsyncIteratorProtocol {
+    static let size = 64 << 10
+
+    var bytes: Data
+
+    func makeAsyncIterator() -> BodyParts { self }
+
+    mutating func next() async -> ByteBuffer? {
+        guard !bytes.isEmpty else { return nil }
+        defer { bytes = bytes.dropFirst(Self.size) }
+        return ByteBuffer(bytes: bytes.prefix(Self.size))
     }
 }
 

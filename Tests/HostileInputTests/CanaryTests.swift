@@ -15,6 +15,7 @@ import Testing
     private static let token = "CANARY-token"
     private static let key = "CANARY-key"
     private static let field = "CANARY-field"
+    private static let number = 82_540_417
     private static let itemID = "CANARY-id"
     private static let credentials = [token, key]
 
@@ -85,6 +86,7 @@ import Testing
         for text in output.all {
             for canary in Self.credentials { #expect(!text.contains(canary), "\(text)") }
             #expect(!text.contains(Self.field), "\(text)")
+            #expect(!text.contains("\(Self.number)"), "\(text)")
         }
         try expectNoCredential(inFilesOf: directory)
     }
@@ -107,14 +109,18 @@ import Testing
             }
         }
         server.respondOnce(
-            .init(200, #"[{"id":"b","integer":"\#(Self.field)"},{"id":"c","date":"\#(Self.field)"}]"#))
+            .init(
+                200,
+                #"[{"id":"b","integer":"\#(Self.field)"},{"id":"c","date":"\#(Self.field)"},"#
+                    + #"{"id":"d","integer":\#(Self.number).5}]"#))
         var settings = PullSettings()
         settings.pending = .pullAnyway
         let result = try await context.pull(Thing.query, queryID: "all", settings: settings)
         for row in result.unreadable { output.record("\(row) \(row.reason)") }
         let invalid: [[String: ItemValue]] = [
             ["integer": .text(Self.field)], ["id": .text(Self.itemID), "double": .text(Self.field)],
-            ["date": .text(Self.field)],
+            ["date": .text(Self.field)], ["text": .int(Int64(Self.number))],
+            ["integer": .double(Double(Self.number) + 0.5)],
         ]
         for fields in invalid { do { try await table.insert(fields) } catch { output.record(error) } }
         for error in try await context.operationErrors() { output.record("\(error) \(error.message)") }

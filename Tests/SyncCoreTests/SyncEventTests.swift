@@ -20,7 +20,7 @@ struct SyncEventTests {
             .retry(.init(table: "Todo", kind: .query, status: nil, attempt: 1, delay: .seconds(1))), .debug
         ),
         (.pageStored(.init(table: "Todo", rows: .init(PullResult()))), .debug),
-        (.pushEnded(.init([:], duration: .zero)), .info),
+        (.pushEnded(.init([:], hasErrors: false, duration: .zero)), .info),
         (.pullEnded(.init("Todo", PullResult(), duration: .zero)), .info),
         (.conflict(.init(operation, .keepServer)), .notice),
         (.parked(.init(operation)), .warning),
@@ -75,9 +75,12 @@ struct SyncEventTests {
     @Test func `the end of a push or pull tells how it ended`() {
         let failed = SyncEvent.OperationGroup(table: "T", kind: .insert, outcome: .failed)
         let abort = SyncError(.pushAbortedNetwork, "offline")
-        #expect(SyncEvent.PushEnded([:], duration: .zero).outcome == .completed)
-        #expect(SyncEvent.PushEnded([failed: 1], duration: .zero).outcome == .completedWithErrors)
-        #expect(SyncEvent.PushEnded([failed: 1], abort: abort, duration: .zero).outcome == .aborted)
+        func outcome(_ abort: SyncError? = nil, hasErrors: Bool) -> SyncEvent.Outcome {
+            SyncEvent.PushEnded([failed: 1], abort: abort, hasErrors: hasErrors, duration: .zero).outcome
+        }
+        #expect(outcome(hasErrors: false) == .completed)
+        #expect(outcome(hasErrors: true) == .completedWithErrors)
+        #expect(outcome(abort, hasErrors: true) == .aborted)
         let cancelled = SyncEvent.PullEnded("T", PullResult(), error: CancellationError(), duration: .zero)
         #expect(cancelled.outcome == .cancelled)
     }

@@ -101,6 +101,8 @@ import Testing
             let calls: [@Sendable () async throws -> Void] = [
                 { try await a.context.push() }, { try await a.context.pull(Todo.query) },
                 { try await a.context.purge(Todo.query) },
+                { try await a.context.purge(Todo.query, pending: .discard) },
+                { try await a.context.purgeAll(pending: .discard) },
             ]
             for call in calls {
                 let task = Task {

@@ -63,8 +63,12 @@ import Testing
             _ = try await a.expectPushError()
             _ = try await a.expectPushError()
             #expect(recorder.names == ["request", "parked", "pushEnded", "pushEnded"])
-            guard case .pushEnded(let end) = recorder.events[2] else { return }
+            guard case .pushEnded(let end) = recorder.events[2],
+                case .pushEnded(let second) = recorder.events[3]
+            else { return }
             #expect(end.outcome == .completedWithErrors)
+            // The operation stays in the errors of each push.
+            #expect(second.outcome == .completedWithErrors && second.operations.isEmpty)
             #expect(
                 end.operations.map { "\($0.key.kind) \($0.key.outcome) \($0.value)" } == ["insert failed 1"])
         }

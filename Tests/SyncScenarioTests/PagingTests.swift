@@ -368,4 +368,28 @@ import Testing
             try await scenario.expectAgreement(a)
         }
     }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a pull with an order and without a window misses no row when another one is removed`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind, configure: { $0.tables = [.init(Todo.name, softDelete: false)] }) {
+            scenario in
+            let (server, a) = (scenario.server, try scenario.device())
+            for id in ["a", "b", "c"] { try await server.put(id, ["text": .text(id)], in: Todo.name) }
+            let gate = RequestGate()
+            server.onRequest { _ in server.requests.count == 2 ? .hold(gate) : .none }
+            let pull = Task {
+                var settings = PullSettings()
+                settings.pageSize = 1
+                return try await a.context.pull(Todo.query.order(by: "text"), settings: settings)
+            }
+            await gate.waitForArrivals()
+            try await server.remove("a", in: Todo.name, leavingTombstone: false)
+            server.onRequest(nil)
+            gate.open()
+            _ = try await pull.value
+            #expect(try await a.texts().suffix(2) == ["b", "c"])
+        }
+    }
 }

@@ -165,4 +165,36 @@ import Testing
             try await scenario.expectAgreement(a)
         }
     }
+
+    /// The server shows each tenant the rows whose ids begin with its name.
+    @Test(arguments: StoreKind.allCases)
+    func `rows that a reconciliation with other parameters has removed are pulled again`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device()
+            for id in ["1", "2"] { try await scenario.server.put(id, ["text": .text(id)], in: Todo.name) }
+            scenario.server.onRequest { request in
+                guard let tenant = request.parameter("tenant") else {
+                    return .none
+                }
+                if let id = request.itemID { return id == tenant ? .none : .refusal(404, "no row") }
+                return .editRows { rows in
+                    rows.filter {
+                        if case .object(let row) = $0 { row["id"] == .text(tenant) } else { false }
+                    }
+                }
+            }
+            let queries = ["1", "2"].map { Todo.query.parameter("tenant", $0) }
+            for (number, query) in queries.enumerated() {
+                #expect(try await a.context.pull(query, queryID: "t\(number)").upserted == 1)
+            }
+            scenario.server.clock.advance(by: .seconds(5))
+            #expect(try await a.context.reconcile(queries[0]) == 1)
+            for (number, query) in queries.enumerated() {
+                try await a.context.pull(query, queryID: "t\(number)")
+            }
+            #expect(try await a.texts() == ["1", "2"])
+        }
+    }
 }

@@ -151,12 +151,20 @@ extension ItemValue {
         }
     }
 
+    /// The kind of the value, without the value, which must not be in messages.
     fileprivate var typeName: String {
         switch self {
         case .null: "null"
         case .bool: "a Boolean"
-        case .int(let int): "the integer \(int)"
-        case .double(let double): "the number \(double)"
+        case .int: "an integer"
+        case .double(let double):
+            if !double.isFinite {
+                "a number that is not finite"
+            } else if Int64(exactly: double) == nil {
+                "a number that is not a 64-bit integer"
+            } else {
+                "a number"
+            }
         case .text: "this string"
         case .date: "a date"
         case .data: "binary data"

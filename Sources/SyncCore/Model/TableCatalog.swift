@@ -91,6 +91,15 @@ public struct TableCatalog: Sendable {
 }
 
 extension TableCatalog {
+    /// The tables in the order in which their items can be removed, also if the app's database has foreign keys.
+    var childrenFirst: [SyncTableDefinition] {
+        let depths = depths
+        return tables.enumerated().sorted { left, right in
+            let (leftDepth, rightDepth) = (depths[left.element.name] ?? 0, depths[right.element.name] ?? 0)
+            return leftDepth == rightDepth ? left.offset < right.offset : leftDepth > rightDepth
+        }.map(\.element)
+    }
+
     /// The length of the longest chain of ancestors of each table that has parents, and of each of its ancestors.
     package var depths: [String: Int] {
         var depths: [String: Int] = [:]

@@ -69,7 +69,7 @@ public struct TableQuery: Sendable, Hashable {
         with { $0.parameters[name] = value }
     }
 
-    private func with(_ change: (inout TableQuery) -> Void) -> TableQuery {
+    func with(_ change: (inout TableQuery) -> Void) -> TableQuery {
         var copy = self
         change(&copy)
         return copy

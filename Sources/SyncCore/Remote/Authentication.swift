@@ -32,8 +32,12 @@ package final class Authentication: Sendable {
 
     var current: Credential { credential.withLock { $0 } }
 
+    /// Sets the token. The same one again is no other token: a request that was refused with it needs a refresh.
     func set(_ token: String?) {
-        credential.withLock { $0 = Credential(token: token, generation: $0.generation + 1) }
+        credential.withLock { credential in
+            guard credential.token != token else { return }
+            credential = Credential(token: token, generation: credential.generation + 1)
+        }
     }
 
     /// Gets a new token from the app, one caller at a time, because a refresh token can often be used only once. Callers

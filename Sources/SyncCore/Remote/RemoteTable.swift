@@ -52,7 +52,7 @@ extension SyncClient {
 extension RemoteTable {
     /// Creates a row, and returns the server's row.
     ///
-    /// - Parameter id: the new row's id; with `nil` the server generates one.
+    /// - Parameter id: the new row's id; with `nil` the server generates one, and an insert that is sent again makes another row.
     /// - Throws: ``SyncError/Code/itemAlreadyOnServer`` when the server already has a row of that id, with a
     ///   ``ServerConflict`` as cause; others as listed for the type.
     public func insert(

@@ -13,7 +13,7 @@ public struct RetryPolicy: Sendable, Hashable {
     public var maxRetryAfter = Duration.seconds(60)
 
     /// The greatest duration that can be doubled 30 times without an overflow: 2177 years.
-    private static let greatestDelay = Duration.seconds(1 << 36)
+    private static let greatestDelay = Duration.seconds(1 << 36 as Int64)
 
     /// Returns the upper bound of a delay after a number of doublings, at most 2177 years.
     package static func bound(initial: Duration, greatest: Duration, doublings: Int) -> Duration {

@@ -75,7 +75,10 @@ public struct SyncedColumnsChange: Sendable {
             } else {
                 try changeItems(known, in: transaction)
             }
-            try transaction.recordPurge(of: definition.name)
+            // The rows of a table that was never synced are the app's own, and must not seem to be of a former user.
+            if try PurgeStamp.isKnown(definition.name, in: transaction) {
+                try transaction.recordPurge(of: definition.name)
+            }
         }
         var certain: [TableOperation] = []
         for operation in operations {

@@ -28,7 +28,7 @@ extension NetworkFailure.Reason {
                 .connectionLost
             case .secureConnectionFailed, .serverCertificateHasBadDate, .serverCertificateUntrusted,
                 .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid, .clientCertificateRejected,
-                .clientCertificateRequired:
+                .clientCertificateRequired, .appTransportSecurityRequiresSecureConnection:
                 .secureConnectionFailed
             // Foundation on Linux reports this for a response that is not HTTP, and has one code for the rest, whose
             // text is libcurl's.

@@ -42,8 +42,8 @@ final class URLSessionExchange: Sendable {
         self.requestBody = requestBody
         self.maxBodyBytes = maxBodyBytes
         let now = DispatchTime.now()
-        idleTimeout = .nanoseconds(Int(deadlines.idle.timerNanoseconds))
-        end = now + .nanoseconds(Int(deadlines.total.timerNanoseconds))
+        idleTimeout = deadlines.idle.timerInterval
+        end = now + deadlines.total.timerInterval
         state = Mutex(State(lastProgress: now))
     }
 
@@ -153,5 +153,12 @@ extension HTTPTransportResponse {
             fields[.contentEncoding] == nil, let announced = fields[.contentLength].flatMap({ Int($0) })
         else { return true }
         return body.count == announced
+    }
+}
+
+extension Duration {
+    /// The duration in milliseconds, rounded up: its nanoseconds need 64 bits, which `Int` does not have on every watch.
+    fileprivate var timerInterval: DispatchTimeInterval {
+        .milliseconds(Int((timerNanoseconds + 999_999) / 1_000_000))
     }
 }

@@ -17,7 +17,8 @@ import Synchronization
 ///
 /// When the server closes a reused connection without a response, URLSession sends the request again over a new one,
 /// so the server may have executed it twice. A push compares every conflict with what it has sent, and recognizes its
-/// own change; callers of ``RemoteTable`` see the conflict.
+/// own change. Callers of ``RemoteTable`` see the conflict of an insert with an id, and of a change with a version; an insert
+/// without an id can make two rows.
 ///
 /// On Linux prefer the product `AsyncHTTPTransport`: Foundation there uses a whole core while a request waits, and
 /// ends the process when a server closes a connection in order after the status line and before the end of the headers,

@@ -40,7 +40,7 @@ final class PurgeStamp: Sendable {
     func confirm(in store: GroupCommitWriter, stampsTables: Bool) async throws {
         let known = state.withLock(\.self)
         if let known, !known.needsWrite(stampingTables: stampsTables) { return }
-        let tables = store.dataSource.catalog.tables.map(\.name)
+        let tables = store.dataSource.catalog.childrenFirst.map(\.name)
         var remaining: Remaining
         if let known {
             remaining = known
@@ -121,6 +121,11 @@ final class PurgeStamp: Sendable {
             if let own = try snapshot.configValue(key(of: table)) { return own != stamp }
             return try stamp != firstStamp && wasSynced(table, in: snapshot)
         }
+    }
+
+    /// Whether the table was declared in a context that has written, or has been synced.
+    static func isKnown(_ table: String, in snapshot: any StoreSnapshot) throws -> Bool {
+        try snapshot.configValue(key(of: table)) != nil || wasSynced(table, in: snapshot)
     }
 
     /// Whether the table has delta tokens, was purged, or has a row of the server.

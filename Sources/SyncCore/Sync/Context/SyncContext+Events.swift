@@ -92,13 +92,15 @@ extension SyncEvent.Parked {
 }
 
 extension SyncEvent.PushEnded {
-    /// - Parameter abort: the error that ended the push early.
+    /// - Parameters:
+    ///   - abort: the error that ended the push early.
+    ///   - hasErrors: whether operations have failed, now or before.
     init(
-        _ operations: [SyncEvent.OperationGroup: Int], abort: (any Error)? = nil, duration: Duration
+        _ operations: [SyncEvent.OperationGroup: Int], abort: (any Error)? = nil, hasErrors: Bool,
+        duration: Duration
     ) {
-        let hasFailures = operations.keys.contains { $0.outcome != .completed }
         self.init(
-            outcome: SyncEvent.Outcome(abort, hasFailures: hasFailures), operations: operations,
+            outcome: SyncEvent.Outcome(abort, hasFailures: hasErrors), operations: operations,
             duration: duration)
     }
 }

@@ -32,6 +32,7 @@ extension SyncContext {
         let lock = try await pending == .discard ? lockForDiscarding() : nil
         defer { lock?.release() }
         let inFlight = inFlight
+        try Task.checkCancellation()
         try await write { transaction in
             let purge = Purge(transaction: transaction, query: query, inFlight: inFlight.all)
             if pending == .discard { try purge.discardOperations() } else { try purge.requireNoOperations() }

@@ -19,7 +19,8 @@ extension SyncContext {
         if pending == .push { try await push() }
         let lock = try await pending == .discard ? lockForDiscarding() : nil
         defer { lock?.release() }
-        let (tables, inFlight, user) = (store.dataSource.catalog.tables, inFlight, user)
+        let (tables, inFlight, user) = (catalog.childrenFirst, inFlight, user)
+        try Task.checkCancellation()
         try await withStoreErrors {
             try await store.write { transaction in
                 try inFlight.takeBackMarks(in: transaction)

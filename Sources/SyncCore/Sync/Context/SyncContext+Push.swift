@@ -70,14 +70,14 @@ extension SyncContext {
         do {
             try await run.run()
         } catch is CancellationError {
-            emitEnd(of: run, since: startTime, CancellationError())
+            emitEnd(of: run, since: startTime, CancellationError(), hasErrors: false)
             onCancellation(run.result)
             throw CancellationError()
         } catch {
             ending = PushEnding.pushError(for: error)
         }
-        emitEnd(of: run, since: startTime, ending)
         var result = await report(of: run, ending: ending)
+        emitEnd(of: run, since: startTime, result.abortReason, hasErrors: failure(of: result) != nil)
         if let delegate {
             await delegate.syncContext(self, didCompletePush: result)
             result = await report(of: run, ending: result.abortReason)
@@ -90,10 +90,13 @@ extension SyncContext {
         return result
     }
 
-    private func emitEnd(of run: PushRun, since startTime: Timestamp?, _ error: (any Error)?) {
+    private func emitEnd(
+        of run: PushRun, since startTime: Timestamp?, _ error: (any Error)?, hasErrors: Bool
+    ) {
         guard let startTime else { return }
+        let duration = elapsed(since: startTime)
         emit(
-            .pushEnded(.init(run.counts, abort: error, duration: elapsed(since: startTime))),
+            .pushEnded(.init(run.counts, abort: error, hasErrors: hasErrors, duration: duration)),
             .init(code: (error as? SyncError)?.code))
     }
 

@@ -54,7 +54,7 @@ public struct SyncEnvironment: Sendable {
     package static var systemTime: Timestamp { Timestamp(Date()) }
 
     /// A random number from 0 to below 1, for jitter.
-    package var jitter: Double { Double(random() >> 11) / Double(1 << 53) }
+    package var jitter: Double { Double(random() >> 11) * 0x1p-53 }
 
     /// Returns a new item id.
     func makeItemID() -> String { ItemID.generate(at: now(), random) }

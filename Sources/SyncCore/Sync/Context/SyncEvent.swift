@@ -119,7 +119,7 @@ public enum SyncEvent: Sendable, Hashable {
 
     /// How an operation of a push ended.
     public enum OperationOutcome: String, Sendable, Hashable, CaseIterable {
-        /// The server has the change.
+        /// The server has the change, or a resolver or the delegate has decided for the server's row.
         case completed
         /// The server has another state of the row.
         case conflict

@@ -113,6 +113,8 @@ private struct Reconcile {
                     throw SyncError.pullAborted(query.table, failure)
                 }
                 removal.items.append(item)
+                // With other parameters, the server may show the row to other queries.
+                if !query.parameters.isEmpty { removal.keptTokens = .sameQuery }
             } else if case .row(let fields) = response.body, !response.lacksMalformedValues {
                 let row = reader.readRecordingProblems(WireObject(fields))
                 guard row.problems.isEmpty, !row.item.system.deleted, query.filter?.matches(row.item) == false

@@ -28,10 +28,12 @@ struct ValidatedPull: Sendable {
             order = settings.strategy == .keyset ? .keyset : .skip
             tokenKey = ConfigKey(table: definition.name, kind: .deltaToken, name: queryID)
         } else {
-            order = query.orderings.isEmpty && query.offset == 0 ? .id : .offset
+            let isWindow = query.offset != 0 || query.limit != nil && !query.orderings.isEmpty
+            order = isWindow ? .offset : .id
             tokenKey = nil
         }
-        self.query = query
+        // The order decides which rows a window has. Without one, pages by id miss no row while others change.
+        self.query = order == .offset ? query : query.with { $0.orderings = [] }
         self.settings = settings
         binding = try DeltaTokenBinding.text(
             query: query, definition: definition, server: ServerIdentity(context.client.url),

@@ -39,7 +39,8 @@ struct PushEnding: Sendable {
     init?(sending failure: SyncError) {
         switch failure.code {
         case .networkUnavailable:
-            error = SyncError(.pushAbortedNetwork, failure.message, cause: failure.cause, mayRetry: true)
+            error = SyncError(
+                .pushAbortedNetwork, failure.message, cause: failure.cause, mayRetry: failure.mayRetry)
             mayBeApplied = true
         case .authenticationRequired:
             error = SyncError(

@@ -10,7 +10,7 @@ struct PushLimits: Sendable {
     init(_ budget: PushBudget, uptime: Duration) {
         operations = budget.operations
         // The sum of two durations must not overflow.
-        deadline = budget.duration.map { uptime + min($0, .seconds(1 << 40)) }
+        deadline = budget.duration.map { uptime + min($0, .seconds(1 << 40 as Int64)) }
     }
 
     /// Whether no further operation may begin.

@@ -3,7 +3,8 @@
 
 /// How a push ended.
 public struct PushResult: Sendable {
-    /// The number of completed operations: the server has applied them now or in an earlier attempt.
+    /// The number of completed operations: the server has applied them now or in an earlier attempt, or a resolver or the
+    /// delegate has decided for the server's row.
     public internal(set) var completed = 0
     /// The errors of operations that failed, or that wait for a decision or for another operation, in queue order. Earlier
     /// pushes may have recorded them. The operations stay pending, except one whose delegate threw an error after its

@@ -1,0 +1,56 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import GRDB
+import StoreSQLite
+import SyncCore
+import Testing
+
+/// Purges of tables in the app's own database.
+@Suite
+struct PurgeOfAppTablesTests {
+    private func open(_ app: MigratedApp, _ tables: SyncTableDefinition...) throws -> SyncContext {
+        app.scenario.device(on: try SQLiteStore(database: app.database, tables: tables)).context
+    }
+
+    @Test func `rows of a table that was never synced stay when it gets a column after a purge`() async throws
+    {
+        try await MigratedApp.run { app in
+            let todo = SyncTableDefinition(Todo.name, columns: [Todo.text])
+            var context = try open(app, todo)
+            try await context.purgeAll()
+            try await context.close()
+
+            try await app.migrate("CREATE TABLE player(id TEXT PRIMARY KEY, name TEXT)")
+            let name = SyncCore.SyncColumn("name", .text)
+            context = try open(app, todo, SyncTableDefinition("player", columns: [name]))
+            #expect(try await context.table("player").items().isEmpty)
+            try await context.close()
+            try await app.migrate("INSERT INTO player(id, name) VALUES('1', 'Ann')")
+
+            let score = SyncCore.SyncColumn("score", .integer)
+            context = try open(app, todo, SyncTableDefinition("player", columns: [name, score]))
+            #expect(try await context.table("player").items().map(\.id) == ["1"])
+            try await context.close()
+        }
+    }
+
+    @Test func `a purge of all tables removes children before their parents`() async throws {
+        try await MigratedApp.run { app in
+            try await app.migrate(
+                """
+                CREATE TABLE List(id TEXT PRIMARY KEY, text TEXT);
+                CREATE TABLE Entry(id TEXT PRIMARY KEY, list TEXT REFERENCES List(id))
+                """)
+            let context = try open(
+                app, SyncTableDefinition("List", columns: [Todo.text]),
+                SyncTableDefinition("Entry", columns: [SyncColumn("list", .text)], parents: ["List"]))
+            try await context.table("List").insert(["id": "l", "text": "a"])
+            try await context.table("Entry").insert(["id": "e", "list": "l"])
+            try await context.purgeAll(pending: .discard)
+            #expect(try await context.table("List").items().isEmpty)
+            #expect(try await context.table("Entry").items().isEmpty)
+            try await context.close()
+        }
+    }
+}
