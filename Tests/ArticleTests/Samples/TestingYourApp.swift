@@ -105,7 +105,6 @@ extension SyncEnvironment {
             try Task.checkCancellation()
             await Task.yield()
         }
-        environment.random = { 0 }
         return environment
     }
 }

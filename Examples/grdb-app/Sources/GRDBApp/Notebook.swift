@@ -20,6 +20,7 @@ struct Notebook: Sendable {
         pool = try DatabasePool(path: path)
         try pool.write { try $0.execute(sql: "CREATE TABLE IF NOT EXISTS draft (text TEXT NOT NULL)") }
         let store = try SQLiteStore(database: pool, tables: .models(Note.self))
+        // On Linux, an app passes an `AsyncHTTPTransport`: see the article "Getting started".
         context = SyncContext(client: SyncClient(url: url), dataSource: store)
     }
 

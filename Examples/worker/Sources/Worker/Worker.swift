@@ -43,6 +43,7 @@ struct MeasuringService: Service {
             return print("usage: Worker FILE URL")
         }
         let store = try LMDBStore(path: CommandLine.arguments[1], tables: .models(Measurement.self))
+        // On Linux, a worker passes an `AsyncHTTPTransport`: see the article "Getting started".
         let context = SyncContext(client: SyncClient(url: url), dataSource: store)
         let group = ServiceGroup(
             services: [
