@@ -26,6 +26,7 @@ public final class AsyncHTTPTransport: HTTPTransport {
     public let allowsInsecureHTTP: Bool
 
     private let client: HTTPClient
+    private let idleTimeout: Duration
     private let totalTimeout: Duration
     private let isClosed = Mutex(false)
 
@@ -44,11 +45,12 @@ public final class AsyncHTTPTransport: HTTPTransport {
     ) {
         self.maxBodyBytes = maxBodyBytes
         self.allowsInsecureHTTP = allowsInsecureHTTP
+        self.idleTimeout = .nanoseconds(idleTimeout.timerNanoseconds)
         self.totalTimeout = .nanoseconds(totalTimeout.timerNanoseconds)
         let idle = TimeAmount.nanoseconds(idleTimeout.timerNanoseconds)
         // Decompressed bodies are measured as they arrive, so the client's limit is not needed.
         var configuration = HTTPClient.Configuration(
-            redirectConfiguration: .disallow, timeout: .init(connect: idle, read: idle, write: idle),
+            redirectConfiguration: .disallow, timeout: .init(connect: idle, read: idle),
             decompression: .enabled(limit: .none))
         // A refused connection is an immediate error instead of a timeout.
         configuration.connectionPool.retryConnectionEstablishment = false
@@ -64,12 +66,18 @@ public final class AsyncHTTPTransport: HTTPTransport {
     public func send(_ request: HTTPTransportRequest) async throws -> HTTPTransportResponse {
         try Task.checkCancellation()
         let url = try request.validate(allowsInsecureHTTP: allowsInsecureHTTP)
+        let upload = Upload(request.body, idleTimeout: idleTimeout)
         // The client's own deadline ends with the head of the response.
         return try await withThrowingTaskGroup(of: HTTPTransportResponse.self) { group in
             defer { group.cancelAll() }
-            group.addTask { try await self.follow(request, to: url) }
+            group.addTask { try await self.follow(request, upload, to: url) }
             group.addTask { [totalTimeout] in
-                try await Task.sleep(for: totalTimeout)
+                let end = ContinuousClock.now + totalTimeout
+                while true {
+                    let next = min(end, upload?.deadline ?? end)
+                    guard next > .now else { break }
+                    try await Task.sleep(until: next, clock: .continuous)
+                }
                 throw SyncError(NetworkFailure(.timedOut, to: url, cause: HTTPClientError.deadlineExceeded))
             }
             guard let response = try await group.next() else { throw CancellationError() }
@@ -77,10 +85,12 @@ public final class AsyncHTTPTransport: HTTPTransport {
         }
     }
 
-    private func follow(_ request: HTTPTransportRequest, to url: URL) async throws -> HTTPTransportResponse {
+    private func follow(
+        _ request: HTTPTransportRequest, _ upload: Upload?, to url: URL
+    ) async throws -> HTTPTransportResponse {
         var (current, redirects) = (url, 0)
         while true {
-            let response = try await exchange(request, to: current)
+            let response = try await exchange(request, upload, to: current)
             guard redirects < Self.maxRedirects, response.head.status.kind == .redirection,
                 let location = response.head.headerFields[.location],
                 let target = URL(string: location, relativeTo: current)?.absoluteURL,
@@ -99,10 +109,11 @@ public final class AsyncHTTPTransport: HTTPTransport {
         client.shutdown(queue: .global()) { [client] _ in _ = client }
     }
 
-    private func exchange(_ request: HTTPTransportRequest, to url: URL) async throws -> HTTPTransportResponse
-    {
+    private func exchange(
+        _ request: HTTPTransportRequest, _ upload: Upload?, to url: URL
+    ) async throws -> HTTPTransportResponse {
         do {
-            let response = try await begin(HTTPClientRequest(request, to: url))
+            let response = try await begin(HTTPClientRequest(request, upload, to: url))
             let head = HTTPResponse(
                 status: HTTPResponse.Status(code: Int(response.status.code)),
                 headerFields: HTTPFields(response.headers))
@@ -151,35 +162,19 @@ extension HTTPClientResponse {
 }
 
 extension HTTPClientRequest {
-    fileprivate init(_ request: HTTPTransportRequest, to url: URL) {
+    fileprivate init(_ request: HTTPTransportRequest, _ upload: Upload?, to url: URL) {
         self.init(url: url.absoluteString)
         method = HTTPMethod(rawValue: request.head.method.rawValue)
         for field in request.head.headerFields { headers.add(name: field.name.rawName, value: field.value) }
         if request.head.headerFields[.acceptEncoding] == nil {
             headers.add(name: "Accept-Encoding", value: "gzip, deflate")
         }
-        if let bytes = request.body {
-            let length = Body.Length.known(Int64(bytes.count))
-            body =
-                bytes.count <= BodyParts.size
-                ? .bytes(bytes, length: length) : .stream(BodyParts(bytes: bytes), length: length)
-        }
-    }
-}
-
-/// A large body in parts, each of which is sent when the connection has taken the one before: the time for the response begins
-/// with the last.
-private struct BodyParts: AsyncSequence, AsyncIteratorProtocol {
-    static let size = 64 << 10
-
-    var bytes: Data
-
-    func makeAsyncIterator() -> BodyParts { self }
-
-    mutating func next() async -> ByteBuffer? {
-        guard !bytes.isEmpty else { return nil }
-        defer { bytes = bytes.dropFirst(Self.size) }
-        return ByteBuffer(bytes: bytes.prefix(Self.size))
+        guard let bytes = request.body else { return }
+        let length = Body.Length.known(Int64(bytes.count))
+        body =
+            if let upload { .stream(UploadParts(bytes: bytes, upload: upload), length: length) } else {
+                .bytes(bytes, length: length)
+            }
     }
 }
 

@@ -44,9 +44,11 @@ public final class SQLiteStore: SyncContextDataSource {
         /// Other stores too, in this and other processes, if all of them open it as shared. Their writes are
         /// serialized.
         ///
-        /// All processes that push or pull declare the same synced columns. A process that declares fewer of a table, while
-        /// another one is open that declares them, or that was open before another one has added columns, can read and change
-        /// items of the table; its pushes and pulls of the table fail with ``StoreError/Code/alreadyOpen``.
+        /// All processes declare the same synced columns. A process that declares fewer of a table, while another one is open
+        /// that declares them, or that was open before another one has added columns, should only read the table. Its pushes
+        /// and pulls of the table fail with ``StoreError/Code/alreadyOpen``, and a push ends at the first operation of the
+        /// table. Its changes of items are kept, and sent by the others; in a conflict, they also count as changes of the
+        /// columns that it does not declare.
         ///
         /// A process that opens the file alone, with fewer columns, removes the others from the synced columns like a later
         /// version of the app: its pushes drop their unsent edits.

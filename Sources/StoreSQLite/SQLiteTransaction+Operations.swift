@@ -73,7 +73,7 @@ extension SQLiteTransaction {
     }
 
     func put(_ operation: TableOperation) throws {
-        try sharedColumns?.check(operation)
+        try sharedColumns?.check(operation) { try self.operation(id: operation.id) }
         let texts = connection.rowTexts
         texts.removeAll()
         texts.add(operation.table, at: 2)
@@ -98,6 +98,7 @@ extension SQLiteTransaction {
     }
 
     func removeOperation(id: Int64) throws {
+        try sharedColumns?.checkRemoval { try operation(id: id) }
         let statement = try connection.cached(Self.removeOperation, writes: true)
         try statement.bind(id, at: 1)
         try statement.execute()

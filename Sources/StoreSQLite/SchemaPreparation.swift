@@ -11,7 +11,7 @@ struct SchemaPreparation {
     let isOwned: Bool
     /// Receives the items of the app that cannot be migrated.
     var logger: Logger?
-    /// Decides whether the opening determines the stored columns; `nil` if the file is not shared.
+    /// Decides which stored columns the opening determines; `nil` if the file is not shared.
     var sharedColumns: SharedColumns?
 
     /// - Throws: ``StoreError/Code/schemaMismatch`` when an existing table or column differs from its declaration.
@@ -20,7 +20,7 @@ struct SchemaPreparation {
         if try !columns(of: "MS_TableOperations").contains(where: { $0.name.lowercased() == "rows" }) {
             try connection.execute("ALTER TABLE \"MS_TableOperations\" ADD COLUMN \"rows\" BLOB")
         }
-        let changesColumns = try sharedColumns?.mayChange(on: connection) ?? true
+        let keptTables = try sharedColumns?.keptTables(on: connection) ?? []
         let existing = try existingObjects()
         var tables: [ItemTable] = []
         for definition in catalog.tables {
@@ -45,7 +45,7 @@ struct SchemaPreparation {
                 try isOwned
                 ? ItemTable.Origin.store
                 : .app(AppTable(definition, columns: columns, on: connection))
-            if changesColumns {
+            if !keptTables.contains(definition.name) {
                 try prepareIndexes(of: definition, columns.map(\.name), existing: existing)
                 try StoredDefinition(
                     connection: connection, definition: definition, origin: origin, columns: columns,

@@ -9,8 +9,8 @@ import Synchronization
 /// A push completes an operation without the edits of columns that the process does not declare, and a pull stores their
 /// values where the other processes do not read them. The app's own changes keep the values of these columns.
 ///
-/// The last opening determines the stored columns, unless it would remove columns while another store that syncs with them
-/// is open. Such stores hold the lock `PATH.columns.lock` shared.
+/// The last opening determines the stored columns of a table, unless it would only remove some while another store is open.
+/// Open stores hold the lock `PATH.columns.lock` shared.
 final class SharedColumns: Sendable {
     private let path: String
     private let catalog: TableCatalog
@@ -30,13 +30,28 @@ final class SharedColumns: Sendable {
         self.catalog = catalog
     }
 
-    /// Decides in the opening transaction whether this opening determines the stored columns.
-    func mayChange(on connection: Connection) throws -> Bool {
-        let removesColumns = try catalog.tables.contains { try !otherColumns(of: $0, on: connection).isEmpty }
-        if removesColumns, try isHeldElsewhere { return false }
+    /// Returns the tables, in the opening transaction, whose stored columns this opening does not determine.
+    func keptTables(on connection: Connection) throws -> Set<String> {
+        var kept: Set<String> = []
+        if try isHeldElsewhere {
+            for table in catalog.tables where try onlyRemovesColumns(table, on: connection) {
+                kept.insert(table.name)
+            }
+        }
         let held = try StoreFileLock(storePath: path, isShared: true)
         lock.withLock { $0 = held }
-        return true
+        return kept
+    }
+
+    private func onlyRemovesColumns(
+        _ definition: SyncTableDefinition, on connection: Connection
+    ) throws -> Bool {
+        let stored = try StoredDefinition.columns(of: definition.name, on: connection)
+        let declared = definition.columns.filter { !$0.isLocalOnly }
+        return declared.count < stored.count
+            && declared.allSatisfy { column in
+                stored.contains { $0.name == column.name && $0.type == column.type }
+            }
     }
 
     /// Prepares for the checks of a transaction.
@@ -53,13 +68,31 @@ final class SharedColumns: Sendable {
         differences.withLock { $0 = Differences(version: version, columns: columns) }
     }
 
-    /// - Throws: ``StoreError/Code/alreadyOpen`` for an attempt, and for a row of the server with a value of a column that
+    /// - Throws: ``StoreError/Code/alreadyOpen`` for a new attempt, and for a row of the server with a value of a column that
     ///   another process declares.
-    func check(_ operation: TableOperation) throws {
-        if operation.state == .attempted, differences.withLock({ $0.columns[operation.table] != nil }) {
-            throw conflict(in: operation.table)
+    func check(_ operation: TableOperation, replacing stored: () throws -> TableOperation?) throws {
+        if operation.state == .attempted, hasOtherColumns(operation.table) {
+            // An edit of the app changes an operation that another process has attempted.
+            let stored = try stored()
+            guard stored?.state == .attempted, stored?.lastAttempt == operation.lastAttempt else {
+                throw conflict(in: operation.table)
+            }
         }
         try check([operation.base, operation.serverItem].compactMap(\.self), in: operation.table)
+    }
+
+    /// A push removes an operation that has nothing to send, which may have edits of columns that another process declares.
+    ///
+    /// - Throws: ``StoreError/Code/alreadyOpen``.
+    func checkRemoval(of stored: () throws -> TableOperation?) throws {
+        guard differences.withLock({ !$0.columns.isEmpty }), let operation = try stored(),
+            hasOtherColumns(operation.table)
+        else { return }
+        throw conflict(in: operation.table)
+    }
+
+    private func hasOtherColumns(_ table: String) -> Bool {
+        differences.withLock { $0.columns[table] != nil }
     }
 
     /// - Throws: ``StoreError/Code/alreadyOpen`` for a row with a value of a column that another process declares.

@@ -4,6 +4,7 @@
 import Foundation
 import HTTPTypes
 import SyncCore
+import TestSupport
 import Testing
 
 /// The limits of body length and duration, for each transport.
@@ -64,6 +65,38 @@ struct TransportLimitTests {
             }
             #expect(error?.code == .networkUnavailable)
             #expect(error?.message.contains("in time") == true)
+        }
+    }
+
+    @Test func `an upload that the server does not read fails after the idle timeout`() async throws {
+        let socket = try LoopbackSocket()
+        let file = FileHandle(fileDescriptor: socket.descriptor, closeOnDealloc: true)
+        defer { try? file.close() }
+        // The system accepts the connection.
+        try socket.listen()
+        let url = try #require(URL(string: "http://127.0.0.1:\(socket.port)"))
+        try await withEachTransport(idleTimeout: .milliseconds(200)) { _ in
+            []
+        } _: { _, transport in
+            let head = HTTPRequest(method: .post, url: url)
+            let error = await #expect(throws: SyncError.self) {
+                try await transport.send(HTTPTransportRequest(head, body: Data(count: 64 << 20)))
+            }
+            #expect(error?.message.contains("in time") == true)
+        }
+    }
+
+    @Test func `a body of several parts arrives as it was`() async throws {
+        let body = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+        try await withEachTransport { _ in
+            [.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")]
+        } _: { server, transport in
+            // A slice does not begin at index 0.
+            for bytes in [body, body.dropFirst(100)] {
+                let head = HTTPRequest(method: .post, url: server.url)
+                _ = try await transport.send(HTTPTransportRequest(head, body: bytes))
+                #expect(server.requests.last.map { Data($0.body) == Data(bytes) } == true)
+            }
         }
     }
 

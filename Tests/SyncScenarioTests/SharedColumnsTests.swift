@@ -116,6 +116,78 @@ import Testing
         }
     }
 
+    /// The push would have nothing to send, and remove the operation.
+    @Test func `a push of a widget keeps an edit of a column that only the app declares`() async throws {
+        try await run { scenario, open in
+            let app = try open(Self.appColumns)
+            try await scenario.server.put("1", ["text": "a", "priority": 1], in: Todo.name)
+            try await app.sync()
+            try await app.table.update(id: "1", ["priority": 2])
+            let widget = try open(Self.widgetColumns)
+            await expectRefusal { try await widget.context.push() }
+            try await app.context.push()
+            #expect(try scenario.row("1")?.fields == ["text": "a", "priority": 2])
+            try await scenario.expectAgreement(app)
+            try await app.context.close()
+            try await widget.context.close()
+        }
+    }
+
+    @Test func `a widget edits an item whose change the app is sending`() async throws {
+        try await run { scenario, open in
+            let app = try open(Self.appColumns)
+            try await scenario.server.put("1", ["text": "a", "priority": 1], in: Todo.name)
+            try await app.sync()
+            try await app.table.update(id: "1", ["priority": 2])
+            let widget = try open(Self.widgetColumns)
+            _ = try await scenario.push(app) { _ in
+                try await widget.table.update(id: "1", ["text": "b"])
+                try await widget.table.update(id: "1", ["text": "c"])
+            }
+            try await app.context.push()
+            #expect(try scenario.row("1")?.fields == ["text": "c", "priority": 2])
+            try await scenario.expectAgreement(app)
+            try await app.context.close()
+            try await widget.context.close()
+        }
+    }
+
+    @Test func `a version of the app with another column in place of one syncs beside the one before`()
+        async throws
+    {
+        try await run { scenario, open in
+            try await scenario.server.put("1", ["text": "a", "priority": 1], in: Todo.name)
+            let former = try open(Self.appColumns)
+            try await former.sync()
+            let app = try open([Todo.text, SyncColumn("color", .text)])
+            try await app.table.update(id: "1", ["color": "red"])
+            await expectRefusal { try await former.context.push() }
+            try await app.sync()
+            #expect(try scenario.row("1")?.fields == ["text": "a", "priority": 1, "color": "red"])
+            try await former.context.close()
+            try await app.context.close()
+        }
+    }
+
+    @Test func `a table that only the widget declares is synced by it`() async throws {
+        try await Scenario.run(on: .sqlite, configure: { $0.tables.append(.init("Log")) }) { scenario in
+            let path = scenario.directory.appendingPathComponent("shared.sqlite").path
+            func open(_ columns: [SyncColumn], _ others: SyncTableDefinition...) throws -> SyncContext {
+                let tables = [SyncTableDefinition(Todo.name, columns: columns)] + others
+                let store = try SQLiteStore(path: path, tables: tables, sharing: .shared)
+                return scenario.device(on: store).context
+            }
+            let app = try open(Self.appColumns)
+            let widget = try open(
+                Self.widgetColumns, SyncTableDefinition("Log", columns: [Todo.text]))
+            try await widget.table("Log").insert(["id": "l", "text": "b"])
+            #expect(try await widget.push().completed == 1)
+            #expect(try scenario.server.rows(in: "Log").map(\.id) == ["l"])
+            try await widget.close()
+            try await app.close()
+        }
+    }
+
     @Test func `a process that was open before another has added a column can no longer sync`() async throws {
         try await run { scenario, open in
             try await scenario.server.put("1", ["text": "a", "priority": 1], in: Todo.name)

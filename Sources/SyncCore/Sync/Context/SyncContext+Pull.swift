@@ -12,7 +12,8 @@ extension SyncContext {
     ///
     /// - Parameters:
     ///   - query: the rows to pull, without selection and total count; with a query ID also without order, offset and
-    ///     limit. Offset and limit do not count deleted rows. The ids of the rows before the offset are read too.
+    ///     limit. Offset and limit do not count deleted rows. The ids of the rows before the offset are read too. Without them, an
+    ///     order has no effect.
     ///   - queryID: the name of an incremental pull, unique within the table, 1 to 255 characters.
     ///   - settings: how to pull.
     /// - Returns: what the pull has done, with the rows that could not be read and the operations that were not pushed.
