@@ -13,12 +13,13 @@ public import SyncCore
 /// }
 /// ```
 public struct SimulatedApp: Sendable {
-    /// The tables. Columns of every type except `bool` are edited; each edit has a value of its own.
+    /// The tables. Columns of every type except `bool` are edited; each edit has a value of its own. Each table needs a synced
+    /// column that is edited.
     public var tables: [SyncTableDefinition]
     /// The app's resolver; without one, each device of a seed draws one of the framework's resolvers, a resolver that
     /// edits, throws or never decides, or none.
     public var resolver: ConflictResolver?
-    /// Changes the settings that are drawn for a device.
+    /// Changes the settings that are drawn for a device. Set the resolver with ``resolver``, whose decisions are checked.
     public var configure: @Sendable (inout SyncSettings) -> Void = { _ in }
     /// Makes the databases of the devices; the default keeps them in memory.
     public var storage: SimulatedStorage = .memory
@@ -47,6 +48,26 @@ public struct SimulatedApp: Sendable {
         app.serverColumns = ["stamp", "parent"]
         return app
     }()
+
+    /// The column that the server computes at every change, if it computes one.
+    var computedColumn: String? { serverColumns.contains("stamp") ? "stamp" : nil }
+
+    /// The column of a child with the id of its parent, which no act edits; `nil` for other tables.
+    func parentColumn(of table: SyncTableDefinition) -> String? {
+        serverColumns.contains("parent") && !table.parents.isEmpty ? "parent" : nil
+    }
+
+    /// - Throws: ``SyncError/Code/invalidTableDefinition`` for a table without a column that is edited.
+    func validate() throws(SyncError) {
+        for table in tables where editedColumns(of: table).isEmpty {
+            throw SyncError(
+                .invalidTableDefinition,
+                "The table '\(table.name)' has no column that the simulation edits: add one that is synced and no Boolean."
+            )
+        }
+        guard tables.isEmpty else { return }
+        throw SyncError(.invalidTableDefinition, "The app has no tables to simulate.")
+    }
 
     /// The columns of the table whose edits are checked.
     func editedColumns(of table: SyncTableDefinition) -> [SyncColumn] {

@@ -30,6 +30,8 @@ final class SimulatedSystem: Sendable {
     private let state: Mutex<State>
     /// The setting of all processes.
     static let parkAfterRefusals = 3
+    /// The number of refusals after which the app's settings park an operation.
+    let parkAfterRefusals: Int
 
     private struct State {
         var failure: SimulationFailure?
@@ -49,12 +51,17 @@ final class SimulatedSystem: Sendable {
         let scheduler = SimulationScheduler(seed: seed, mode: mode)
         self.scheduler = scheduler
         var random = SimulationRandom(seed, SimulationRandom.Stream.system.rawValue)
+        var settings = SyncSettings()
+        settings.parkAfterRefusals = Self.parkAfterRefusals
+        app.configure(&settings)
+        parkAfterRefusals = settings.parkAfterRefusals
         var traits = ModelServerTraits.draw(&random)
         traits.dialect = .of(seed: seed)
         // Other writers have made them.
         if mode == .solo { traits.hasUndatedRows = false }
         let theme = SimulationTheme.of(seed: seed)
         theme?.shape(&traits, &random)
+        if app.computedColumn == nil { traits.hasHook = false }
         app.configureServer(&traits)
         overlap = traits.hasUnsteadyClock ? .seconds(10) : random.percent(10) ? .seconds(1) : .zero
         server = ModelServer(app: app, traits: traits) { scheduler.nanosecondsSince1970 }

@@ -31,9 +31,11 @@ public struct Simulation: Sendable {
     /// Runs one seed.
     ///
     /// - Parameter isTraced: whether the report has a trace.
-    /// - Throws: the errors of opening the stores.
+    /// - Throws: the errors of opening the stores; ``SyncError/Code/invalidTableDefinition`` for an app without a table or with
+    ///   one that has no edited column.
     public func run(seed: UInt64, isTraced: Bool = false) throws -> Report {
-        try run(seed, script(of: seed), isTraced: isTraced)
+        try app.validate()
+        return try run(seed, script(of: seed), isTraced: isTraced)
     }
 
     func script(of seed: UInt64) -> [Act] {

@@ -63,6 +63,34 @@ import Testing
         #expect(failed == [])
     }
 
+    /// A rule that takes the server's row, except for one column; columns with the names of the framework's own test app; a
+    /// parent that is declared after its child; and an operation that is parked at once.
+    @Test func `an app's own rules and names are not taken for failures`() async throws {
+        var app = SimulatedApp(tables: [
+            SyncTableDefinition(
+                "U", columns: [SyncColumn("note", .text), SyncColumn("stamp", .integer)], parents: ["List"]),
+            SyncTableDefinition("List", columns: [SyncColumn("title", .text), SyncColumn("note", .integer)]),
+        ])
+        app.resolver = ConflictResolver { conflict in
+            guard var item = conflict.serverItem, !item.system.deleted else { return .keepServer }
+            item["note"] = conflict.clientItem?["note"] ?? .null
+            return .merge(item)
+        }
+        app.configure = { $0.parkAfterRefusals = 1 }
+        let failed = try await failures(of: Array(0..<60), app)
+        #expect(failed == [])
+    }
+
+    @Test func `an app without a column that is edited is refused`() throws {
+        let flags = SyncTableDefinition("Flag", columns: [SyncColumn("on", .bool)])
+        for tables in [[flags], []] {
+            let error = #expect(throws: SyncError.self) {
+                try Simulation(app: SimulatedApp(tables: tables)).run(seed: 0)
+            }
+            #expect(error?.code == .invalidTableDefinition)
+        }
+    }
+
     /// Runs the seeds, and returns what failed.
     private func failures(of seeds: [UInt64], _ app: SimulatedApp? = nil) async throws -> [String] {
         try await onThread {

@@ -70,7 +70,12 @@ extension SimulatedSystem {
 
     /// Returns the app's tables without the last table, without a column, or with a column that is local-only.
     private func fewerTables(_ random: inout SimulationRandom) -> [SyncTableDefinition] {
-        if app.tables.count > 1, random.percent(30) { return Array(app.tables.dropLast()) }
+        let hasChildren = app.tables.last.map { last in
+            app.tables.contains { $0.parents.contains(last.name) }
+        }
+        if app.tables.count > 1, hasChildren == false, random.percent(30) {
+            return Array(app.tables.dropLast())
+        }
         let isLocal = random.percent(50)
         return app.tables.map { table in
             let edited = app.editedColumns(of: table)

@@ -30,7 +30,10 @@ extension SimulatedSystem {
             // If the app removes a value that the server then computes again, the device cannot tell it from another client's
             // change.
             let write = LocalEdit(
-                local: local, key: key, columns: columns, keepsServerColumns: self.mode == .solo,
+                local: local, key: key, columns: columns,
+                localOnlyColumn: table.columns.first { $0.isLocalOnly && $0.type == .text }?.name,
+                parentColumn: self.app.parentColumn(of: table),
+                clearedColumn: self.mode == .solo ? nil : self.app.computedColumn,
                 history: device.history)
             let edits = try write.perform(act, copy: opened)
             device.history.stage(edits)
@@ -172,8 +175,11 @@ struct LocalEdit {
     let local: LocalBatch
     let key: RowKey
     let columns: [SyncColumn]
-    /// Whether a whole item has the server's columns as they were read.
-    let keepsServerColumns: Bool
+    /// A column that is edited beside others, and is not sent.
+    let localOnlyColumn: String?
+    let parentColumn: String?
+    /// The column of the server that a whole item lacks; `nil` if it has the server's columns as they were read.
+    let clearedColumn: String?
     let history: History
 
     /// Changes the item, and returns what was changed.
@@ -185,14 +191,16 @@ struct LocalEdit {
         case .update:
             let edits = [edit(random.pick(columns), item)]
             var fields = values(edits)
-            if random.percent(10), item?.fields["note"] != nil { fields["note"] = "edited" }
+            if random.percent(10), let localOnlyColumn, item?.fields[localOnlyColumn] != nil {
+                fields[localOnlyColumn] = "edited"
+            }
             try local.update(id: key.id, fields, in: key.table)
             return edits
         case .replace, .replaceCopy:
             guard var replaced = copy ?? item else { return [] }
             let edits = columns.map { edit($0, replaced) }
             replaced.fields.merge(values(edits)) { _, new in new }
-            if !keepsServerColumns { replaced.fields["stamp"] = nil }
+            if let clearedColumn { replaced.fields[clearedColumn] = nil }
             try local.replace(replaced, in: key.table)
             return edits
         case .delete: return try delete(item)
@@ -231,7 +239,7 @@ struct LocalEdit {
         var fields = values(inserted)
         edits += inserted
         fields["id"] = .text(key.id)
-        if key.table == "U" { fields["parent"] = .text(key.id) }
+        if let parentColumn { fields[parentColumn] = .text(key.id) }
         try local.insert(fields, in: key.table)
         return edits
     }

@@ -69,7 +69,7 @@ extension SimulatedSystem {
                     "\(device.name): \(operation.kind) \(row) has \(operation.refusals) refusals; the server gave \(most)."
                 )
             }
-            if operation.state == .parked, operation.refusals < Self.parkAfterRefusals {
+            if operation.state == .parked, operation.refusals < parkAfterRefusals {
                 fail(
                     .parking, "\(device.name): \(row) is parked after \(operation.refusals) refusals.")
             }

@@ -16,7 +16,7 @@ enum DrawnResolver {
         var random = SimulationRandom(seed, device.number, SimulationRandom.Stream.resolver.rawValue)
         let choice = random.below(16)
         let drawn = resolver(choice, device)
-        let isFieldMerge = [3, 4].contains(choice)
+        let isFieldMerge = app.resolver == nil && [3, 4].contains(choice)
         // The others leave some conflicts pending.
         let isDeciding = ![5, 9].contains(choice)
         guard let rule = app.resolver ?? drawn else { return nil }

@@ -31,7 +31,9 @@ final class AcceptingServer: HTTPTransport {
                 PlannedPushRequest(
                     number: number, operation: operation.id, method: request.head.method.rawValue,
                     path: request.head.path ?? "", ifMatch: ifMatch,
-                    ifMatchOfRequest: (1..<number).first { ifMatch == "\"\(Self.version(after: $0))\"" },
+                    ifMatchOfRequest: ifMatch.flatMap(Self.number).flatMap {
+                        (1..<number).contains($0) ? $0 : nil
+                    },
                     fields: fields.filter { $0.key != "id" }))
             return number
         }
@@ -46,8 +48,16 @@ final class AcceptingServer: HTTPTransport {
         }
     }
 
+    private static let versionPrefix = "sync-inspect-"
+
     /// Returns the version of the row that the request with that number has changed.
-    private static func version(after number: Int) -> String { "sync-inspect-\(number)" }
+    private static func version(after number: Int) -> String { versionPrefix + String(number) }
+
+    /// Returns the number of the request after which the row has the tag.
+    private static func number(inTag tag: String) -> Int? {
+        guard tag.hasPrefix("\"" + versionPrefix), tag.hasSuffix("\"") else { return nil }
+        return Int(tag.dropFirst(1 + versionPrefix.count).dropLast())
+    }
 
     private static func response(
         _ status: HTTPResponse.Status, _ body: [String: ItemValue]

@@ -53,7 +53,7 @@ extension StoreReport.Operation {
         if let changedAt { lines.append("changed at \(changedAt)") }
         if let lastAttempt {
             lines.append(
-                "last sent at \(lastAttempt)" + (lastStatus.map { ", answered with status \($0)" } ?? ""))
+                "last attempt at \(lastAttempt)" + (lastStatus.map { ", answered with status \($0)" } ?? ""))
         }
         if refusals > 0 { lines.append("refused \(refusals.counted("time"))") }
         if let version { lines.append("made on version \(version.printable)") }
@@ -72,7 +72,8 @@ extension StoreReport.Operation {
         switch state {
         case TableOperation.State.attempted.rawValue: "sent; the outcome is unknown, or it is being sent now"
         case TableOperation.State.parked.rawValue: "parked"
-        default: lastAttempt == nil ? "not sent" : "refused or in conflict"
+        default:
+            lastAttempt == nil ? "not sent" : error == nil ? "to be sent again" : "refused or in conflict"
         }
     }
 }

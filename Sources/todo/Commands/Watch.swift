@@ -31,8 +31,18 @@ extension TodoApp {
         let screen = WatchScreen(app: self)
         let pages = table.live(TodoItem.all.order(by: \.text)).withSyncStates()
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { for try await page in pages { try await screen.show(page) } }
-            group.addTask { for await state in sync.states { try await screen.show(state) } }
+            group.addTask {
+                for try await page in pages {
+                    try await screen.show(page)
+                    try Console.checkOutput()
+                }
+            }
+            group.addTask {
+                for await state in sync.states {
+                    try await screen.show(state)
+                    try Console.checkOutput()
+                }
+            }
             group.addTask { await sync.run() }
             group.addTask { await end() }
             try await group.next()
