@@ -13,8 +13,8 @@ public import SyncCore
 /// }
 /// ```
 public struct SimulatedApp: Sendable {
-    /// The tables. Columns of every type except `bool` are edited; each edit has a value of its own. Each table needs a synced
-    /// column that is edited.
+    /// The tables. Columns of every type except `bool` are edited; each edit has another value. Each table needs a synced column
+    /// that is edited.
     public var tables: [SyncTableDefinition]
     /// The app's resolver; without one, each device of a seed draws one of the framework's resolvers, a resolver that
     /// edits, throws or never decides, or none.

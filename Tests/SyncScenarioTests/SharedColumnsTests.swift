@@ -25,6 +25,24 @@ import Testing
         }
     }
 
+    /// Runs the body with an app that has edited a column of the item "1", and a widget that does not declare the column.
+    /// Afterwards, the app agrees with the server.
+    private func runWithEdit(
+        _ body: (Scenario, _ app: Device, _ widget: Device) async throws -> Void
+    ) async throws {
+        try await run { scenario, open in
+            let app = try open(Self.appColumns)
+            try await scenario.server.put("1", ["text": "a", "priority": 1], in: Todo.name)
+            try await app.sync()
+            try await app.table.update(id: "1", ["priority": 2])
+            let widget = try open(Self.widgetColumns)
+            try await body(scenario, app, widget)
+            try await scenario.expectAgreement(app)
+            try await app.context.close()
+            try await widget.context.close()
+        }
+    }
+
     /// - Parameter isEditedBefore: whether the app has changed the column before the widget opens the file, too.
     @Test(arguments: [false, true])
     func `an edit that the app makes while a widget without its column is open is sent after a restart`(
@@ -92,13 +110,8 @@ import Testing
     @Test func `a widget without a column of the app edits items, but cannot sync beside it`()
         async throws
     {
-        try await run { scenario, open in
-            let app = try open(Self.appColumns)
-            try await scenario.server.put("1", ["text": "a", "priority": 1], in: Todo.name)
-            try await app.sync()
-            try await app.table.update(id: "1", ["priority": 2])
+        try await runWithEdit { scenario, app, widget in
             try await scenario.server.put("2", ["text": "c", "priority": 3], in: Todo.name)
-            let widget = try open(Self.widgetColumns)
             try await widget.table.update(id: "1", ["text": "b"])
             await expectRefusal { try await widget.context.push() }
             await expectRefusal { try await widget.table.pull() }
@@ -110,45 +123,26 @@ import Testing
             try await app.sync()
             #expect(try scenario.row("1")?.fields == ["text": "b", "priority": 2])
             #expect(try await app.item("2")?["priority"] == 3)
-            try await scenario.expectAgreement(app)
-            try await app.context.close()
-            try await widget.context.close()
         }
     }
 
     /// The push would have nothing to send, and remove the operation.
     @Test func `a push of a widget keeps an edit of a column that only the app declares`() async throws {
-        try await run { scenario, open in
-            let app = try open(Self.appColumns)
-            try await scenario.server.put("1", ["text": "a", "priority": 1], in: Todo.name)
-            try await app.sync()
-            try await app.table.update(id: "1", ["priority": 2])
-            let widget = try open(Self.widgetColumns)
+        try await runWithEdit { scenario, app, widget in
             await expectRefusal { try await widget.context.push() }
             try await app.context.push()
             #expect(try scenario.row("1")?.fields == ["text": "a", "priority": 2])
-            try await scenario.expectAgreement(app)
-            try await app.context.close()
-            try await widget.context.close()
         }
     }
 
     @Test func `a widget edits an item whose change the app is sending`() async throws {
-        try await run { scenario, open in
-            let app = try open(Self.appColumns)
-            try await scenario.server.put("1", ["text": "a", "priority": 1], in: Todo.name)
-            try await app.sync()
-            try await app.table.update(id: "1", ["priority": 2])
-            let widget = try open(Self.widgetColumns)
+        try await runWithEdit { scenario, app, widget in
             _ = try await scenario.push(app) { _ in
                 try await widget.table.update(id: "1", ["text": "b"])
                 try await widget.table.update(id: "1", ["text": "c"])
             }
             try await app.context.push()
             #expect(try scenario.row("1")?.fields == ["text": "c", "priority": 2])
-            try await scenario.expectAgreement(app)
-            try await app.context.close()
-            try await widget.context.close()
         }
     }
 

@@ -6,8 +6,8 @@ public import SyncCore
 extension ModelSchema {
     /// Checks the schema against the properties of the model.
     ///
-    /// Every stored property other than the id has one field, or each of its own properties has; every field is of a stored property; every column
-    /// has one field and a valid name; options fit the types. ``models(_:_:)`` calls this for each model of a
+    /// Every stored property other than the id has one field, or all parts of it have one; every field is of a stored property;
+    /// every column has one field and a valid name; options fit the types. ``models(_:_:)`` calls this for each model of a
     /// store.
     ///
     /// - Throws: ``SyncError`` with code ``SyncError/Code/invalidTableDefinition`` that lists all problems.
