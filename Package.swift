@@ -152,8 +152,7 @@ let targets: [Target] = [
         name: "StoreConformanceTests",
         dependencies: [
             "StoreConformance", "StoreConformanceMutants", "StoreLMDB", "StoreMemory", "StoreSQLite",
-            "SyncCore",
-            "sync-conformance",
+            "SyncCore", "TestSupport", "sync-conformance",
         ]),
     .testTarget(
         name: "TableServerTests",

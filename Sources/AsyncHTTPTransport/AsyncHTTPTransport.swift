@@ -7,6 +7,7 @@ import HTTPTypes
 import NIOCore
 import NIOHTTP1
 import NIOHTTPCompression
+import NIOPosix
 public import SyncCore
 import Synchronization
 
@@ -54,7 +55,10 @@ public final class AsyncHTTPTransport: HTTPTransport {
             decompression: .enabled(limit: .none))
         // A refused connection is an immediate error instead of a timeout.
         configuration.connectionPool.retryConnectionEstablishment = false
-        client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        // The client's own choice on Apple systems waits for a network instead of failing, and reports other errors.
+        client = HTTPClient(
+            eventLoopGroupProvider: .shared(MultiThreadedEventLoopGroup.singleton),
+            configuration: configuration)
     }
 
     deinit { close() }
@@ -146,7 +150,7 @@ public final class AsyncHTTPTransport: HTTPTransport {
                 part.withUnsafeReadableBytes { body.append(contentsOf: $0) }
             }
         } catch let error as NIOHTTPDecompression.ExtraDecompressionError
-            where error == .truncatedData && response.hasNoBody
+            where error == .truncatedData && body.isEmpty && response.marksEndOfBody
         {
             // Decompressing an empty body fails.
         }
@@ -155,9 +159,10 @@ public final class AsyncHTTPTransport: HTTPTransport {
 }
 
 extension HTTPClientResponse {
-    /// Whether the head says that no body follows. Servers name a compression there too.
-    fileprivate var hasNoBody: Bool {
-        [204, 304].contains(status.code) || headers.first(name: "Content-Length") == "0"
+    /// Whether the body is as long as the server wanted, and not what arrived before the connection closed.
+    fileprivate var marksEndOfBody: Bool {
+        [204, 304].contains(status.code) || headers.contains(name: "Content-Length")
+            || headers.contains(name: "Transfer-Encoding") || version == .http2
     }
 }
 

@@ -15,22 +15,21 @@ extension NetworkFailure.Reason {
             case let error as HTTPClientError: Self(error)
             case let error as NIOConnectionError: Self(error)
             case NIOSSLError.uncleanShutdown: .connectionLost
+            case NIOSSLError.handshakeFailed(.sslError(let errors)) where errors.contains(.eofDuringHandshake):
+                .connectionLost
             case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError: .secureConnectionFailed
             case let error as IOError: Self(error)
             // Errors of the channel and of the response parser.
             default: .connectionLost
             }
-        #if canImport(Network)
-            if error is HTTPClient.NWTLSError { self = .secureConnectionFailed }
-            if error is HTTPClient.NWDNSError { self = .unknownHost }
-        #endif
     }
 
     private init(_ error: HTTPClientError) {
         self =
             switch error {
-            case .readTimeout, .writeTimeout, .connectTimeout, .deadlineExceeded: .timedOut
-            case .tlsHandshakeTimeout: .secureConnectionFailed
+            case .readTimeout, .writeTimeout, .connectTimeout, .tlsHandshakeTimeout, .deadlineExceeded,
+                .getConnectionFromPoolTimeout:
+                .timedOut
             default: .connectionLost
             }
     }

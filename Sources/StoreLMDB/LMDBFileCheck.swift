@@ -29,7 +29,7 @@ struct LMDBFileCheck {
     private var lastPage: UInt = 0
     private var lastTransaction: UInt = 0
     /// The pages of the file that the check has found. A page is used once or free once, so the check detects cycles.
-    private var found: [Bool] = []
+    private var found: Set<UInt> = []
     /// The free pages after the end of the file.
     private var freeAfterEnd: Set<UInt> = []
     /// The key before the next one in its tree; empty at the beginning.
@@ -86,7 +86,6 @@ struct LMDBFileCheck {
     private mutating func run() throws {
         guard let meta = try newestMeta() else { return }
         (lastPage, lastTransaction) = (meta.lastPage, meta.transaction)
-        found = Array(repeating: false, count: fileSize / pageSize)
         try check(meta.main, .items)
         try check(meta.freeList, .freeList)
     }
@@ -214,7 +213,7 @@ struct LMDBFileCheck {
                 throw damaged("its free pages are invalid")
             }
             // LMDB does not write a new page that its transaction no longer needs, also at the end of the file.
-            if number < UInt(found.count) {
+            if number < pageCount {
                 _ = try find(number)
             } else if !freeAfterEnd.insert(number).inserted {
                 throw damaged("its page \(number) is free twice")
@@ -224,12 +223,14 @@ struct LMDBFileCheck {
 
     // MARK: Pages
 
+    /// The number of whole pages in the file, which can be sparse.
+    private var pageCount: UInt { UInt(fileSize / pageSize) }
+
     /// Records the page as found; returns its offset in the file.
     private mutating func find(_ number: UInt) throws -> Int {
         guard number > 1, number <= lastPage else { throw damaged("it has no page \(number)") }
-        guard number < UInt(found.count) else { throw damaged("it ends before its page \(number)") }
-        guard !found[Int(number)] else { throw damaged("its page \(number) is used twice") }
-        found[Int(number)] = true
+        guard number < pageCount else { throw damaged("it ends before its page \(number)") }
+        guard found.insert(number).inserted else { throw damaged("its page \(number) is used twice") }
         return Int(number) * pageSize
     }
 

@@ -67,7 +67,14 @@ struct Connection {
     /// Whether a commit survives power loss: the database is a file and syncs each commit.
     var isDurable: Bool {
         get throws {
-            guard try int("PRAGMA synchronous") ?? 0 >= 2 else { return false }
+            let needed: Int64? =
+                switch try text("PRAGMA journal_mode") {
+                case "wal", "truncate", "persist": 2
+                // Only EXTRA makes the deletion of the journal durable, which is the commit.
+                case "delete": 3
+                default: nil
+                }
+            guard let needed, try int("PRAGMA synchronous") ?? 0 >= needed else { return false }
             #if canImport(Darwin)
                 // fsync does not flush the drive's cache.
                 guard try int("PRAGMA fullfsync") == 1 else { return false }

@@ -209,6 +209,9 @@ public final class SQLiteStore: SyncContextDataSource {
         sharedColumns: SharedColumns? = nil
     ) throws -> StoreSchema {
         let connection = Connection(database)
+        // An app's pool can have opened the file of a store, whose tables have the store's forms of values.
+        let isOwned =
+            try isOwned || connection.int("PRAGMA application_id") == StoreFormat.applicationID
         let format = StoreFormat(connection: connection, ownsFile: isOwned)
         try format.check()
         let schema = try SchemaPreparation(

@@ -67,7 +67,8 @@ struct StoreFile {
             try requireRegularFileOrNone()
             try requireNotOneByte()
         case let error:
-            throw StoreError(.cannotOpen, "'\(path)' cannot be created: \(String(cString: strerror(error))).")
+            throw StoreError(
+                PrivateFile.code(of: error), "'\(path)' cannot be created: \(String(cString: strerror(error))).")
         }
     }
 }

@@ -27,7 +27,9 @@ final class WriteFileLock: Sendable {
         let path = storePath + ".write"
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else {
-            throw StoreError(.cannotOpen, "'\(path)' cannot be created: \(String(cString: strerror(errno))).")
+            let error = errno
+            throw StoreError(
+                PrivateFile.code(of: error), "'\(path)' cannot be created: \(String(cString: strerror(error))).")
         }
         self.descriptor = Mutex(descriptor)
     }

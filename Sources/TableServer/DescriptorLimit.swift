@@ -5,7 +5,7 @@ import Foundation
 
 /// The number of files and sockets that this process can have open.
 package enum DescriptorLimit {
-    #if canImport(Glibc) || canImport(Musl)
+    #if canImport(Glibc)
         private static let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
     #else
         private static let resource = RLIMIT_NOFILE

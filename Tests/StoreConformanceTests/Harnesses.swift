@@ -7,6 +7,7 @@ import StoreLMDB
 import StoreMemory
 import StoreSQLite
 import SyncCore
+import TestSupport
 
 struct MemoryHarness: StoreHarness {
     func open(at path: String, tables: [SyncTableDefinition]) throws -> any SyncContextDataSource {
@@ -42,12 +43,7 @@ struct LMDBHarness: StoreHarness {
 extension ChildProgram {
     /// The command-line tool, which is built next to the tests.
     static func conformance(store: String) -> ChildProgram {
-        var directory = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
-        while directory.path != "/",
-            !FileManager.default.fileExists(atPath: directory.path + "/sync-conformance")
-        {
-            directory.deleteLastPathComponent()
-        }
-        return ChildProgram(executable: directory.path + "/sync-conformance", arguments: ["child", store])
+        let path = try? builtProgram("sync-conformance").path
+        return ChildProgram(executable: path ?? "sync-conformance", arguments: ["child", store])
     }
 }

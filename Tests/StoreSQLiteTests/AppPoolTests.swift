@@ -79,14 +79,17 @@ struct AppPoolTests {
     @Test func `a store's file can be opened by an app's pool and again by a store`() throws {
         let path = directory.file("own")
         let own = try Things.store(at: path)
-        try own.put(Item(id: "1"))
+        let reference = Item(id: "1", fields: ["extra": ["$ref": "x"]])
+        try own.put(reference)
         try own.close()
         let pool = try DatabasePool(path: path)
         let shared = try SQLiteStore(database: pool, tables: [Things.definition])
-        try shared.put(Item(id: "2"))
+        try #expect(shared.thing("1") == reference)
+        let other = Item(id: "2", fields: reference.fields)
+        try shared.put(other)
         try pool.close()
         let again = try Things.store(at: path)
-        try #expect(again.things().items.count == 2)
+        try #expect(again.things().items == [reference, other])
         try again.close()
     }
 

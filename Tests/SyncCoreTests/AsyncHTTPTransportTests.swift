@@ -42,9 +42,11 @@ struct AsyncHTTPTransportTests {
     @Test(arguments: [
         "204 No Content\r\n", "304 Not Modified\r\n", "200 OK\r\nContent-Length: 0\r\n",
         "503 Service Unavailable\r\nContent-Length: 0\r\nRetry-After: 7\r\n",
+        "200 OK\r\nTransfer-Encoding: chunked\r\n",
     ])
     func `an empty response may name a compression`(head: String) async throws {
-        let response = "HTTP/1.1 \(head)Content-Encoding: gzip\r\n\r\n"
+        let lastChunk = head.contains("chunked") ? "0\r\n\r\n" : ""
+        let response = "HTTP/1.1 \(head)Content-Encoding: gzip\r\n\r\n\(lastChunk)"
         try await Self.withServer({ _ in [.send(response)] }) { server, transport in
             let request = HTTPTransportRequest(HTTPRequest(method: .delete, url: server.url))
             let received = try await transport.send(request)

@@ -95,6 +95,11 @@ final class RawHTTPServer: Sendable {
         while true {
             let connection = accept(listener, nil, nil)
             guard connection >= 0 else { break }
+            #if canImport(Darwin)
+                var isOn: Int32 = 1
+                setsockopt(
+                    connection, SOL_SOCKET, SO_NOSIGPIPE, &isOn, socklen_t(MemoryLayout<Int32>.size))
+            #endif
             let (number, isStopped) = state.withLock { state in
                 state.connections.append(connection)
                 return (state.connections.count, state.isStopped)

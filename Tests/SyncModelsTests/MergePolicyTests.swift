@@ -44,6 +44,14 @@ import Testing
         #expect(merge(.union, nil, Set(["a"]), ["b"]) == ["a", "b"])
     }
 
+    @Test func `a union of arrays counts equal elements`() {
+        #expect(merge(.union, ["a", "a"], ["a"], ["a", "a", "x"]) == ["a", "x"])
+        #expect(merge(.union, ["a"], ["a", "a"], ["a", "x"]) == ["a", "x", "a"])
+        #expect(merge(.union, ["a", "a"], ["a"], ["a"]) == ["a"])
+        #expect(merge(.union, ["a"], ["a", "a"], ["a", "a"]) == ["a", "a"])
+        #expect(merge(.union, nil, ["a", "a"], ["a"]) == ["a", "a"])
+    }
+
     @Test func `the greatest, least and latest value, and the value of one side`() {
         #expect(merge(.greatest, 0, 1, 2) == 2 && merge(.least, 0, 1, 2) == 1)
         #expect(merge(.mine, 0, 1, 2) == 1 && merge(.theirs, 0, 1, 2) == 2)

@@ -11,6 +11,7 @@ private struct Row: SyncModel {
     var number = 2, flag = true, text = "blank", size: Double?, name: String?, level = Priority.normal
     var tags: [String]?
     var double: Int { number * 2 }
+    var own: SyncID<Row> { id }
     static let schema = ModelSchema(
         "Row", Row(), .field("number", \.number, .indexed), .field("flag", \.flag), .field("text", \.text),
         .field("size", \.size), .field("name", \.name), .field("level", \.level), .json("tags", \.tags))
@@ -144,7 +145,7 @@ private struct Row: SyncModel {
                 """
             let queries = [
                 Row.where { $0.double == 4 }, Row.where { $0.flag || $0.double == 4 },
-                Row.all.order(by: \.double),
+                Row.all.order(by: \.double), Row.where { $0.own == "1" }, Row.all.order(by: \.own),
                 Row.where { $0.isNull(\.double) },
             ]
             for query in queries {

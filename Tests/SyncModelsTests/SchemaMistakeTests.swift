@@ -66,6 +66,19 @@ import Testing
         await expectMistake(Note.self, "Note.text has two fields in the schema. Remove one of them.")
     }
 
+    @Test func `a field of a part of a property that has a field`() async {
+        struct Address: Codable, Equatable, Sendable { var city = "", zip = "" }
+        struct Contact: SyncModel {
+            var id = SyncID<Contact>()
+            var home = Address()
+            static let schema = ModelSchema(
+                "Contact", Contact(), .field("city", \.home.city), .json("home", \.home))
+        }
+        await expectMistake(
+            Contact.self,
+            "Contact.home.city is a part of Contact.home, which has a field. Remove one of them.")
+    }
+
     @Test func `one column of two properties`() async {
         struct Note: SyncModel {
             var id = SyncID<Note>()

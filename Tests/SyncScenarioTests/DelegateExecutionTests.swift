@@ -53,6 +53,33 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `a delegate's change of the result is stored beside an edit made during the execution`(
+        _ kind: StoreKind
+    ) async throws {
+        let gate = RequestGate()
+        let delegate = ClosureDelegate(perform: { _, operation in
+            var item = try await operation.execute()
+            if item?["priority"] == 1 { item?["priority"] = 7 }
+            return item
+        })
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(delegate: delegate)
+            try await a.table.insert(["id": "x", "text": "one", "priority": 1])
+            scenario.server.inject(.hold(gate), when: \.isWrite)
+            let push = Task { try await a.context.push(budget: PushBudget(operations: 1)) }
+            await gate.waitForArrivals()
+            try await a.table.update(id: "x", ["text": "two"])
+            gate.open()
+            _ = try await push.value
+            #expect(try await a.item("x")?["text"] == "two")
+            #expect(try await a.item("x")?["priority"] == 7)
+            try await a.context.push()
+            #expect(try scenario.row("x")?.fields["text"] == "two")
+            #expect(try scenario.row("x")?.fields["priority"] == 1)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `an operation is not executed after the delegate has returned`(_ kind: StoreKind) async throws {
         let kept = Mutex<[PushOperation]>([])
         let delegate = ClosureDelegate(perform: { _, operation in

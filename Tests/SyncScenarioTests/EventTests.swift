@@ -89,6 +89,20 @@ import Testing
         }
     }
 
+    @Test func `a pull whose loop the app leaves emits its end`() async throws {
+        try await Scenario.run(on: .memory, rows: 60) { scenario, _ in
+            let recorder = Recorder()
+            let a = try scenario.device("B", settings: settings(recorder))
+            for try await _ in a.context.pulling(Todo.query, queryID: "all") { break }
+            guard case .pullEnded(let end) = recorder.events.last else {
+                Issue.record("No event: \(recorder.names)")
+                return
+            }
+            #expect(end.outcome == .cancelled)
+            #expect(end.rows.upserted == 50)
+        }
+    }
+
     @Test func `a pull that ends before its first request emits its end`() async throws {
         try await Scenario.run(on: .memory) { scenario in
             let recorder = Recorder()

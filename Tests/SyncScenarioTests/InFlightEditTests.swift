@@ -96,6 +96,26 @@ import Testing
         }
     }
 
+    @Test(arguments: StoreKind.allCases, [ServerFault.none, .dropAnswer])
+    func `an insert during the delete of its item replaces the row, and is no conflict`(
+        _ kind: StoreKind, _ fault: ServerFault
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(settings: .resolving(.serverWins))
+            try await scenario.server.put("x", ["text": "one", "priority": 1], in: Todo.name)
+            try await a.sync()
+            try await a.table.delete(id: "x")
+            try await push(a, scenario, then: fault) {
+                try await a.table.insert(["id": "x", "text": "two"])
+            }
+            try await a.sync()
+            #expect(try await a.item("x")?["text"] == "two")
+            #expect(try scenario.row("x")?.deleted == false)
+            #expect((try scenario.row("x")?.fields["priority"] ?? .null).isNull)
+            try await scenario.expectAgreement(a)
+        }
+    }
+
     @Test(arguments: StoreKind.allCases)
     func `an edit during an update that is sent twice is no conflict with a value that the server computes`(
         _ kind: StoreKind

@@ -3,6 +3,7 @@
 
 import Foundation
 import SyncCore
+import Synchronization
 import TableServer
 import Testing
 
@@ -62,6 +63,29 @@ import Testing
             }
             try await device.context.push()
             #expect(try await device.item("x")?.fields == ["text": "two", "price": 3.5])
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an edit of a local-only column is kept that is made while the resolver of a pull decides`(
+        _ kind: StoreKind
+    ) async throws {
+        let edited = Mutex<SyncTable?>(nil)
+        let resolver = ConflictResolver { conflict in
+            let table = edited.withLock { $0.take() }
+            try await table?.update(id: "x", ["price": 2.5])
+            return .merge(try #require(conflict.clientItem))
+        }
+        try await Scenario.run(on: kind) { scenario in
+            try await scenario.server.put("x", ["text": "one"], in: Todo.name)
+            let device = try scenario.device(
+                settings: .resolving(resolver), tables: [Self.definition(isLocalOnly: true)])
+            try await device.sync()
+            try await device.table.update(id: "x", ["text": "mine", "price": 1.5])
+            try await scenario.server.update("x", ["text": "theirs"], in: Todo.name)
+            edited.withLock { $0 = device.table }
+            try await device.pullWithoutPush()
+            #expect(try await device.item("x")?.fields == ["text": "mine", "price": 2.5])
         }
     }
 

@@ -32,6 +32,54 @@ import Testing
         }
     }
 
+    @Test func `a 404 of a gateway does not show that an insert was never applied`() async throws {
+        try await Scenario.run(on: .memory) { scenario in
+            let a = try scenario.device(settings: .singleAttempt)
+            try await a.table.insert(["id": "x", "text": "one"])
+            let answer = ServerFault.answer(
+                status: 404, headers: ["Content-Type": "application/json"], body: Data("{}".utf8))
+            scenario.server.inject(
+                .applyThenAnswer(status: 500, headers: ["Content-Type": "application/json"], body: Data("{}".utf8)),
+                when: \.isWrite)
+            _ = await a.pushErrors()
+            try await a.table.update(id: "x", ["text": "two"])
+            scenario.server.onRequest { _ in answer }
+            _ = await a.pushErrors()
+            scenario.server.onRequest(nil)
+            try await a.table.delete(id: "x")
+            try await a.sync()
+            #expect(try scenario.row("x")?.deleted == true)
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test func `a 404 of a gateway does not show that a row in conflict is gone`() async throws {
+        try await Scenario.run(on: .memory) { scenario in
+            let a = try scenario.device(settings: .singleAttempt)
+            // Later pulls do not read these times again.
+            let now = SyncEnvironment.live.now()
+            func time(_ seconds: Int) -> Timestamp { now.advanced(by: .seconds(seconds)) }
+            try await scenario.server.put("x", ["text": "one"], in: Todo.name, updatedAt: time(-20))
+            try await a.sync()
+            try await a.table.update(id: "x", ["text": "mine"])
+            try await scenario.server.remove("x", in: Todo.name, leavingTombstone: false)
+            try await scenario.server.put("x", ["text": "theirs"], in: Todo.name, updatedAt: time(-10))
+            #expect(try await a.expectPushError().serverItem?["text"] == "theirs")
+            try await a.pullWithoutPush()
+            scenario.server.onRequest { request in
+                request.method == "GET"
+                    ? .answer(
+                        status: 404, headers: ["Content-Type": "application/json"], body: Data("{}".utf8))
+                    : .none
+            }
+            let error = try await a.expectPushError()
+            scenario.server.onRequest(nil)
+            try await a.context.cancelAndDiscardItem(for: error)
+            try await a.sync()
+            #expect(try await a.texts() == ["theirs"])
+        }
+    }
+
     @Test(arguments: [ConflictResolver.serverWins, .deleteWins(otherwise: .serverWins)])
     func `a resolver does not remove an inserted item that the server refuses without a row`(
         _ resolver: ConflictResolver

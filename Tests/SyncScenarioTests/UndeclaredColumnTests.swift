@@ -58,6 +58,29 @@ import Testing
         }
     }
 
+    /// The server adds the column without new versions of its rows.
+    @Test(arguments: StoreKind.persistent)
+    func `a column that is declared during a pending change has its value afterwards`(_ kind: StoreKind)
+        async throws
+    {
+        let older = SyncTableDefinition(Todo.name, columns: [Todo.text])
+        try await Scenario.run(on: kind) { scenario in
+            try await scenario.server.put("1", ["text": "one", "priority": 5], in: Todo.name)
+            scenario.server.onRequest { $0.isPage ? .editFields { $0["priority"] = nil } : .none }
+            let old = try scenario.device(tables: [older])
+            try await old.sync()
+            try await old.table.update(id: "1", ["text": "two"])
+            try await old.context.close()
+            scenario.server.onRequest { $0.isWrite ? .refusal(400) : .none }
+            let new = try scenario.device()
+            let error = try await new.expectPushError()
+            try await new.pullWithoutPush()
+            #expect(try await new.item("1")?.fields == ["text": "two", "priority": 5])
+            try await new.context.cancelAndDiscardItem(for: error)
+            #expect(try await new.item("1")?.fields == ["text": "one", "priority": 5])
+        }
+    }
+
     @Test(arguments: StoreKind.allCases)
     func
         `an item with the version of a row that only the delegate has read keeps the row's undeclared columns`(

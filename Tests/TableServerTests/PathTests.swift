@@ -24,6 +24,14 @@ struct PathTests {
         }
     }
 
+    @Test(arguments: [".", ".."]) func `an id that URLs read as a relative path is refused`(_ id: String)
+        async throws
+    {
+        try await withServer { _, client in
+            try await #expect(client.insert(["id": .text(id)]).status == 400)
+        }
+    }
+
     @Test func `a query parameter keeps a byte order mark at its beginning`() async throws {
         try await withServer { server, client in
             let text = "\u{FEFF}a"

@@ -9,10 +9,10 @@ import SyncCore
 /// It simulates a full disk: a write beyond the limit fails, and does not end the process.
 package func setFileSizeLimit(_ size: rlim_t) throws -> rlim_t {
     signal(SIGXFSZ, SIG_IGN)
-    #if canImport(Darwin)
-        let resource = RLIMIT_FSIZE
-    #else
+    #if canImport(Glibc)
         let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
+    #else
+        let resource = RLIMIT_FSIZE
     #endif
     var limits = rlimit()
     guard getrlimit(resource, &limits) == 0 else {

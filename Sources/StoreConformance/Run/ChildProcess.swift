@@ -25,36 +25,47 @@ package struct ChildProcess: ~Copyable {
 
     /// Starts the program.
     ///
-    /// - Throws: ``CannotStart``, also for a path in a directory whose processes were ended.
+    /// - Throws: ``CannotStart``, also for a path in a directory whose processes were ended, and on systems that start no
+    ///   programs.
     package init(_ program: ChildProgram, arguments: [String]) throws {
-        var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw CannotStart(program: program.executable, reason: errno) }
-        // Child processes that start at the same time must not inherit the pipe.
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        let words = [program.executable] + program.arguments + arguments
-        var vector = words.map { strdup($0) } + [nil]
-        defer { for word in vector { free(word) } }
-        #if canImport(Darwin)
-            var actions: posix_spawn_file_actions_t?
+        #if os(tvOS) || os(watchOS)
+            throw CannotStart(program: program.executable, reason: ENOTSUP)
         #else
-            var actions = posix_spawn_file_actions_t()
+            try self.init(spawning: program, arguments: arguments)
         #endif
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
-        let started = ChildProcesses.start(arguments) {
-            var pid = pid_t()
-            let result = posix_spawn(&pid, program.executable, &actions, nil, &vector, environ)
-            return result == 0 ? .success(pid) : .failure(ChildProcesses.Refusal(reason: result))
-        }
-        close(ends[1])
-        switch started {
-        case .success(let process): (number, pid, output) = (process.number, process.pid, ends[0])
-        case .failure(let refusal):
-            close(ends[0])
-            throw CannotStart(program: program.executable, reason: refusal.reason)
-        }
     }
+
+    #if !os(tvOS) && !os(watchOS)
+        private init(spawning program: ChildProgram, arguments: [String]) throws {
+            var ends: [Int32] = [-1, -1]
+            guard pipe(&ends) == 0 else { throw CannotStart(program: program.executable, reason: errno) }
+            // Child processes that start at the same time must not inherit the pipe.
+            for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+            let words = [program.executable] + program.arguments + arguments
+            var vector = words.map { strdup($0) } + [nil]
+            defer { for word in vector { free(word) } }
+            #if canImport(Darwin)
+                var actions: posix_spawn_file_actions_t?
+            #else
+                var actions = posix_spawn_file_actions_t()
+            #endif
+            posix_spawn_file_actions_init(&actions)
+            defer { posix_spawn_file_actions_destroy(&actions) }
+            posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
+            let started = ChildProcesses.start(arguments) {
+                var pid = pid_t()
+                let result = posix_spawn(&pid, program.executable, &actions, nil, &vector, environ)
+                return result == 0 ? .success(pid) : .failure(ChildProcesses.Refusal(reason: result))
+            }
+            close(ends[1])
+            switch started {
+            case .success(let process): (number, pid, output) = (process.number, process.pid, ends[0])
+            case .failure(let refusal):
+                close(ends[0])
+                throw CannotStart(program: program.executable, reason: refusal.reason)
+            }
+        }
+    #endif
 
     /// Returns the next number, or `nil` when the process has closed its output.
     package mutating func next() -> Int64? {

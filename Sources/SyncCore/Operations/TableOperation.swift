@@ -47,7 +47,8 @@ public struct TableOperation: Sendable, Hashable, Identifiable {
         get { rows?.values.sent }
         set { changeRows { $0.sent = newValue } }
     }
-    /// Whether the update sends every synced column, with null for those that the item lacks.
+    /// Whether an update sends every synced column, with null for those that the item lacks; whether an insert follows this
+    /// client's own delete, so that a tombstone is no conflict.
     public package(set) var replaces: Bool
 
     /// Whether the insert becomes an update if the server has the row already.

@@ -33,6 +33,7 @@ extension RemoteCall {
         request.head.headerFields[.accept] = "application/json"
         if case .changes(_, let mark, _) = action {
             request.head.headerFields[.accept] = "text/event-stream"
+            if let mark { try HTTPField.validate(mark, for: .lastEventID) }
             request.head.headerFields[.lastEventID] = mark
         }
         if request.body != nil { request.head.headerFields[.contentType] = "application/json" }

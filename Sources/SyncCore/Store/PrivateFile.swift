@@ -11,6 +11,11 @@
 
 /// A file that other users of the machine cannot read.
 package enum PrivateFile {
+    /// The code of the error that a file cannot be created for this reason, an error number.
+    package static func code(of error: CInt) -> StoreError.Code {
+        [ENOSPC, EDQUOT].contains(error) ? .full : .cannotOpen
+    }
+
     /// Creates an empty file with mode 0600 if none exists. SQLite copies the mode to the files beside it.
     ///
     /// Does not open an existing file: closing it would release the POSIX locks that SQLite holds on it.

@@ -25,7 +25,7 @@ public final class StoreFileLock: StorePushLock {
     ///   - isShared: whether other shared locks can be held at the same time.
     ///   - advice: the sentence of ``StoreError/Code/alreadyOpen`` that says what to do.
     /// - Throws: ``StoreError/Code/alreadyOpen`` when the store is open elsewhere,
-    ///   ``StoreError/Code/cannotOpen`` when the lock file cannot be created.
+    ///   ``StoreError/Code/cannotOpen`` when the lock file cannot be created, ``StoreError/Code/full`` for lack of space.
     public init(
         storePath: String, isShared: Bool = false, advice: String = "Close it there first."
     ) throws(StoreError) {
@@ -35,7 +35,8 @@ public final class StoreFileLock: StorePushLock {
         let path = storePath + ".lock"
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else {
-            throw StoreError(.cannotOpen, "'\(path)' cannot be created: \(Self.reason()).")
+            throw StoreError(
+                PrivateFile.code(of: errno), "'\(path)' cannot be created: \(Self.reason()).")
         }
         guard flock(descriptor, (isShared ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0 else {
             let isHeld = errno == EWOULDBLOCK

@@ -64,9 +64,11 @@ extension AutoSync {
         defer { lock.release() }
         while !Task.isCancelled, !context.isClosed {
             switch showNextStep() {
-            case .wait(let time, _):
-                // An app that is suspended must not hold a lock.
-                if control.withLock({ !$0.schedule.isInForeground }) { lock.release() }
+            case .wait(let time, let reason):
+                // Another process may be able to sync. An app that is suspended must not hold a lock.
+                if reason != .nothingDue || control.withLock({ !$0.schedule.isInForeground }) {
+                    lock.release()
+                }
                 await wait(for: wakeup, until: time)
             case .run:
                 await runDueRound(&lock)

@@ -82,19 +82,33 @@ where
     Value: RangeReplaceableCollection & RandomAccessCollection & SendableMetatype,
     Value.Element: Equatable & SendableMetatype
 {
-    /// The server's elements without those that the device has removed, followed by those that the device has added.
+    /// The server's elements without those that the device has removed, followed by those that the device has added. An element
+    /// that both sides have added or removed counts once. Elements are compared by `==`.
     public static var union: MergePolicy {
         MergePolicy { base, mine, theirs in
-            let kept = theirs.filter { element in
-                mine.contains(element) || base?.contains(element) != true
-            }
-            return kept + mine.filter { !theirs.contains($0) && base?.contains($0) != true }
+            let base = base ?? Value()
+            let removed = base.removing(mine).removing(base.removing(theirs))
+            let added = mine.removing(base).removing(theirs.removing(base))
+            return theirs.removing(removed) + added
         }
     }
 }
 
+extension RangeReplaceableCollection where Self: BidirectionalCollection, Element: Equatable {
+    /// Returns the elements without the last occurrence of each of the others.
+    fileprivate func removing(_ others: Self) -> Self {
+        var others = others
+        let kept = reversed().filter { element in
+            guard let index = others.firstIndex(of: element) else { return true }
+            others.remove(at: index)
+            return false
+        }
+        return Self(kept.reversed())
+    }
+}
+
 extension MergePolicy where Value: SetAlgebra & SendableMetatype {
-    /// The elements of both sides, without those that one side has removed.
+    /// The elements of both sides, without those that one side has removed. Of equal elements, the device's is kept.
     public static var union: MergePolicy {
         MergePolicy { base, mine, theirs in
             let removed = (base ?? Value()).subtracting(mine.intersection(theirs))

@@ -63,6 +63,10 @@ extension ModelSchema {
                 """)
         } else if fields[..<index].contains(where: { $0.path == field.path }) {
             problems.append("\(property) has two fields in the schema. Remove one of them.")
+        } else if let whole = fields.first(where: { field.isPart(of: $0) }) {
+            problems.append(
+                "\(property) is a part of \(whole.path.qualifiedName), which has a field. Remove one of them."
+            )
         }
         if let column = field.column {
             let other = fields[..<index].first { $0.column?.name.lowercased() == column.name.lowercased() }
@@ -86,6 +90,14 @@ extension Field {
 
     fileprivate var isTransient: Bool {
         if case .transient = role { true } else { false }
+    }
+
+    /// Whether both fields store the property. The rest of a structure can be transient.
+    fileprivate func isPart(of other: Field) -> Bool {
+        guard !isTransient, !other.isTransient, let name = path.propertyName,
+            let whole = other.path.propertyName
+        else { return false }
+        return name.hasPrefix(whole + ".")
     }
 }
 

@@ -62,12 +62,13 @@ public struct ModelSchema<Model: SyncModel>: Sendable {
     /// Returns the field of a property, or `nil`.
     func field(at path: PartialKeyPath<Model>) -> Field<Model>? { fields.first { $0.path == path } }
 
-    /// Whether the path leads to the model's id. The path in the protocol differs from the path in the model.
+    /// Whether the path leads to the model's id. The path in the protocol differs from the path in the model. A computed property
+    /// may have the id's value, such as the root of a thread, but does not set it.
     func isID(_ path: PartialKeyPath<Model>) -> Bool {
-        guard let path = path as? KeyPath<Model, SyncID<Model>> else { return false }
+        guard let path = path as? WritableKeyPath<Model, SyncID<Model>> else { return false }
         var probe = blank
-        probe.id = SyncID()
-        return probe[keyPath: path] == probe.id
+        probe[keyPath: path] = SyncID()
+        return probe.id != blank.id
     }
 }
 

@@ -118,6 +118,7 @@ extension SimulatedSystem {
         _ error: TableOperationError, upTo newest: Int64, _ device: SimulatedDevice,
         becoming kind: TableOperation.Kind? = nil, _ call: () async throws -> Void, record: () -> Void
     ) async throws {
+        let before = try device.disk.store.read { try $0.operation(id: error.operationID) }
         do { try await call() } catch let failure as SyncError where failure.code == .contextInvalid {
             let isDeclared = device.disk.store.catalog.contains(error.table)
             let (operation, item) = try device.disk.store.read { snapshot in
@@ -136,7 +137,8 @@ extension SimulatedSystem {
             let isRemoved =
                 operation == nil && edits.contains { !$0.isOverruled }
                 && (kind != .delete || showsRow || item == nil)
-            if operation?.kind == kind || isRemoved, !isEdited { record() }
+            let isApplied = operation?.kind == kind && operation != before
+            if isApplied || isRemoved, !isEdited { record() }
             throw failure
         }
         record()

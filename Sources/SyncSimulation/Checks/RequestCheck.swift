@@ -158,6 +158,7 @@ extension HTTPTransportResponse {
     fileprivate func isRepeatable(after request: ModelRequest) -> Bool {
         switch head.status.code {
         case 401, 404: false
+        case 200...299 where request.phase == .delete && body.isEmpty: false
         case 200...299: isOfNoService(to: request) || ModelJSON(data: body) == nil
         case 300...399, 500...599: true
         default: isOfNoService(to: request)

@@ -6,6 +6,7 @@ import Hummingbird
 import HummingbirdCore
 import Logging
 import NIOCore
+import NIOPosix
 
 /// A bound address with its connections.
 struct HTTPListener: Sendable {
@@ -31,7 +32,8 @@ struct HTTPListener: Sendable {
                 address: .hostname(host, port: port),
                 availableConnectionsDelegate: MaximumAvailableConnections(DescriptorLimit.connections)),
             onServerRunning: { channel in continuation.yield(channel.localAddress?.port ?? port) },
-            eventLoopGroup: EventLoopGroupProvider.singleton.eventLoopGroup,
+            // The framework's own choice on iOS has no option for the number of unsent bytes.
+            eventLoopGroup: MultiThreadedEventLoopGroup.singleton,
             logger: configuration.logger)
         let running = Task {
             // An error before the port is known is the reason why the address cannot be bound.

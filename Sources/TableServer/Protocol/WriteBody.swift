@@ -106,6 +106,7 @@ struct WriteBody: Sendable {
     /// Returns why the id is invalid, or `nil` when it is valid.
     static func problem(inID id: String) -> String? {
         guard !id.isEmpty else { return "The id is empty." }
+        guard id != ".", id != ".." else { return "The id '\(id)' is a relative path in a URL." }
         guard id.unicodeScalars.count <= 255 else { return "The id is longer than 255 characters." }
         guard !id.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
             return "The id contains a control character."

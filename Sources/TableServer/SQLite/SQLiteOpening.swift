@@ -125,10 +125,12 @@ struct SQLiteOpening {
     /// Refuses the database of another program: its file would get the tables of the server, and its own migrations would
     /// be taken for those of the server.
     ///
-    /// A pool turns on the write-ahead log when it opens a file. Therefore this uses another connection, which writes nothing.
+    /// A pool turns on the write-ahead log when it opens a file. Therefore this uses another connection, which only reads.
     private func checkOwner(_ path: String) throws {
         var configuration = Configuration()
         configuration.busyMode = .timeout(limits.lock / .seconds(1))
+        // Its end moves the log of a killed server into the file.
+        configuration.prepareDatabase { try $0.flushDriveCache() }
         let database = try DatabaseQueue(path: path, configuration: configuration)
         defer { try? database.close() }
         // The migrator creates its own table before the transaction of the first migration.

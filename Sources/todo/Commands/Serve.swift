@@ -32,6 +32,7 @@ struct Serve: AsyncParsableCommand {
             storage: file.map { .file($0) } ?? .memory)
         // A request that a user types, such as with curl, then needs no headers.
         configuration.requiresAPIVersion = false
+        configuration.recordsRequests = false
         let signals = TerminationSignals(duringStart: { Foundation.exit(EXIT_SUCCESS) })
         let server = try await start(configuration)
         signals.hasStarted()

@@ -70,7 +70,7 @@ extension Console {
                     outputFailure.withLock { $0 = $0 ?? error }
                 }
             },
-            writeError: { FileHandle.standardError.write(Data($0.utf8)) },
+            writeError: writeError,
             readLine: { Swift.readLine() })
     }
 
@@ -85,7 +85,12 @@ extension Console {
 
     /// Writes a warning to standard error.
     static func warn(_ message: String) {
-        FileHandle.standardError.write(Data("Warning: \(message)\n".utf8))
+        writeError("Warning: \(message)\n")
+    }
+
+    /// A command continues if standard error cannot be written.
+    private static func writeError(_ text: String) {
+        try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
     }
 }
 

@@ -78,6 +78,20 @@ import Testing
         }
     }
 
+    @Test(arguments: [VirtualNetwork.Condition.status(401), .status(503), .down])
+    func `a process that cannot sync lets another one sync`(condition: VirtualNetwork.Condition) async throws {
+        try await withProcesses { system, app, widget in
+            app.network.condition = condition
+            app.run()
+            await system.advance(.seconds(2))
+            widget.run()
+            try await widget.insert("milk")
+            await system.advance(.seconds(60))
+            #expect(try await widget.pending() == 0)
+            #expect(system.server.rows(of: "TodoItem").count == 1)
+        }
+    }
+
     @Test func `a sync that the user requests needs no lock`() async throws {
         try await withProcesses { system, app, widget in
             app.run()

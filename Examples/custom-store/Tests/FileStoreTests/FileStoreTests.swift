@@ -14,7 +14,9 @@ struct FileStoreHarness: StoreHarness {
 
     /// The program is built beside the tests.
     var child: ChildProgram? {
-        let program = Bundle.main.bundleURL.appending(path: "file-store-conformance").path
+        let tests = Bundle.allBundles.first { $0.bundleURL.pathExtension == "xctest" }
+        let directory = tests?.bundleURL.deletingLastPathComponent() ?? Bundle.main.bundleURL
+        let program = directory.appending(path: "file-store-conformance").path
         return ChildProgram(executable: program, arguments: ["child", "file"])
     }
 }

@@ -62,7 +62,8 @@ final class PostgresServer: Sendable {
     /// The server is only ever crashed, so it need not flush its files.
     private static let script = """
         directory=$1
-        PATH=$PATH:$(ls -d /usr/lib/postgresql/*/bin /opt/homebrew/opt/postgresql*/bin 2>/dev/null | tail -n 1)
+        homebrew="/opt/homebrew/opt/postgresql*/bin /usr/local/opt/postgresql*/bin"
+        PATH=$PATH:$(ls -d /usr/lib/postgresql/*/bin $homebrew 2>/dev/null | tail -n 1)
         control() {
             pg_ctl --pgdata "$directory/data" --log "$directory/log" --wait "$@" >>"$directory/log" 2>&1
         }

@@ -9,7 +9,11 @@ import Testing
 
 @Suite(.serialized) struct PostgresStoreTests {
     /// The program beside the tests.
-    private static let program = Bundle.main.bundleURL.appending(path: "postgres-store-conformance").path
+    private static var program: String {
+        let tests = Bundle.allBundles.first { $0.bundleURL.pathExtension == "xctest" }
+        let directory = tests?.bundleURL.deletingLastPathComponent() ?? Bundle.main.bundleURL
+        return directory.appending(path: "postgres-store-conformance").path
+    }
 
     @Test(arguments: StoreRule.all) func conforms(to rule: StoreRule) async throws {
         let outcome = try await rule.check(PostgresHarness(childExecutable: Self.program))

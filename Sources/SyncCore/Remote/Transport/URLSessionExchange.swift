@@ -123,6 +123,7 @@ final class URLSessionExchange: Sendable {
             HTTPTransportRequest.mayFollowRedirect(method: request.httpMethod, from: first, to: url),
             state.withLock({ state in
                 state.redirects += 1
+                state.lastProgress = .now()
                 return state.redirects <= Self.maxRedirects
             })
         else { return nil }

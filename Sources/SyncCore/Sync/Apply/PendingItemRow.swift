@@ -12,9 +12,11 @@ extension ServerRowApplier {
             try operation.serverItem
             ?? operation.rowMadeOn(
                 operation.hasUnknownBase ? transaction.readableItem(id: row.id, in: definition) : nil)
-        if let known, known.isSameState(as: row) || known.isLater(than: row) || known.hasSuperseded(row) {
+        if let known, known.isSameState(as: row) {
+            try addColumns(of: row, to: operation)
             return .pending
         }
+        if let known, known.isLater(than: row) || known.hasSuperseded(row) { return .pending }
         // Only the version is known of the row of an item that the app has deleted and inserted again, or changed in its own
         // database after an update of the item was refused.
         if operation.serverItem == nil, operation.base == nil, operation.hasVersion(of: row),
@@ -33,6 +35,22 @@ extension ServerRowApplier {
         return .conflicting(operationID: operation.id)
     }
 
+    /// Adds the columns of the row that its known state lacks: the server has added them without a new version, or the app has
+    /// declared them since.
+    private func addColumns(of row: Item, to operation: TableOperation) throws {
+        guard !row.system.deleted, let known = operation.newestServerItem else { return }
+        let complete = known.addingColumns(of: row, missingIn: known)
+        guard complete != known else { return }
+        var changed = operation
+        if operation.serverItem != nil { changed.serverItem = complete } else { changed.base = complete }
+        try transaction.put(changed)
+        // Otherwise the missing columns would count as removed by the user.
+        guard operation.serverItem == nil, !operation.replaces,
+            let local = try transaction.item(id: row.id, in: definition.name)
+        else { return }
+        try transaction.upsert([local.addingColumns(of: row, missingIn: known)], in: definition.name)
+    }
+
     /// Applies the row that was stored with a removed operation, if there is one.
     func applyKeptRow(of operation: TableOperation) throws {
         if let kept = operation.serverItem { try apply(kept) }
@@ -41,6 +59,22 @@ extension ServerRowApplier {
     /// Applies the row that was stored with a removed operation, if the server changed it after this state.
     func applyKeptRow(of operation: TableOperation, ifLaterThan row: Item) throws {
         if let kept = operation.keptRow(after: row) { try apply(kept) }
+    }
+}
+
+extension Item {
+    /// Returns the item with the columns of the row that both it and that state of the row lack.
+    fileprivate func addingColumns(of row: Item, missingIn known: Item) -> Item {
+        var item = self
+        row.content.forEach { name, value in
+            if !value.isNull, known.content[name] == nil, item.content[name] == nil {
+                item.content[name] = value
+            }
+        }
+        for (name, value) in row.system.undeclared where known.system.undeclared[name] == nil {
+            item.system.undeclared[name] = value
+        }
+        return item
     }
 }
 

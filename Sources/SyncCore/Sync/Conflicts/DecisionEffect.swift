@@ -175,9 +175,9 @@ struct DecisionEffect {
             kept.sent = operation.sent
             kept.state = kept.isAmbiguous ? .attempted : .pending
         }
-        // A delete that the server may have applied leaves nothing of the row.
-        kept.replaces =
-            kind == .update && (kept.sent?.kind == .delete || server == nil && operation.replaces)
+        // A delete that the server has applied, or may have, leaves nothing of the row.
+        let followsDelete = operation.replaces && (server?.system.deleted ?? true)
+        kept.replaces = kind == .update && (kept.sent?.kind == .delete || followsDelete)
         kept.isAdopted = operation.isAdopted && operation.kind == .insert && server == nil
         kept.deletedItem = nil
         if kind == .insert {
@@ -193,7 +193,7 @@ struct DecisionEffect {
             }
             let current = local ?? operation.deletedItem
             stored = stored.addingLocalOnlyColumns(of: current, definition: definition)
-            if operation.kind == .insert, let server {
+            if operation.kind == .insert, !followsDelete, let server {
                 // Fields that the device never had are not removed by its insert.
                 var sent = server.content
                 sent.merge(stored.content)

@@ -134,7 +134,8 @@ struct LocalWrite {
     /// Increases the revision of an operation that the app or a resolver may decide about with the former item.
     private func refuseEarlierDecisions(about id: String) throws {
         guard var first = try transaction.operations(forItem: id, in: definition.name).first,
-            try inFlight.contains(first.id) || transaction.operationError(operationID: first.id) != nil
+            try isInFlight(first) || first.serverItem != nil
+                || transaction.operationError(operationID: first.id) != nil
         else { return }
         first.revision += 1
         try transaction.put(first)
@@ -164,11 +165,12 @@ struct LocalWrite {
     }
 
     private func collapse(_ change: TableOperation.Kind, into pending: [TableOperation]) -> CollapseOutcome {
-        let isInFlight =
-            pending.first.map {
-                inFlight.contains($0.id) || (treatsAttemptedAsInFlight && $0.state == .attempted)
-            } ?? false
+        let isInFlight = pending.first.map(isInFlight) ?? false
         return TableOperation.collapse(change, into: pending, isInFlight: isInFlight)
+    }
+
+    private func isInFlight(_ operation: TableOperation) -> Bool {
+        inFlight.contains(operation.id) || (treatsAttemptedAsInFlight && operation.state == .attempted)
     }
 
     private func apply(

@@ -34,17 +34,23 @@ struct PullRun: Sendable {
         let commitStamp: Int64?
     }
 
-    /// Keeps the stale page guard recording, and the context's status pulling, until it is deallocated.
+    /// Keeps the stale page guard recording, and the context's status pulling, until it is deallocated: also when the app leaves
+    /// the loop over the pages.
     private final class Session: Sendable {
         private let context: SyncContext
+        private let pull: ValidatedPull
+        private let startTime: Timestamp?
         let source: StalePageGuard.Source
         /// The page that was stored last. Its rows are deallocated during the next request, off the critical path.
         let storedPage = Mutex<PulledPage?>(nil)
+        /// What the pull has done, until an event reports its end.
+        let unreported: Mutex<PullResult?>
         private let outcome = Mutex<Result<Timestamp, SyncError>?>(nil)
 
-        init(_ context: SyncContext, table: String) {
-            self.context = context
-            source = context.stalePageGuard.beginPull(of: table)
+        init(_ context: SyncContext, _ pull: ValidatedPull, startTime: Timestamp?, result: PullResult) {
+            (self.context, self.pull, self.startTime) = (context, pull, startTime)
+            unreported = Mutex(result)
+            source = context.stalePageGuard.beginPull(of: pull.definition.name)
             context.activity.begin(.pull)
         }
 
@@ -56,6 +62,9 @@ struct PullRun: Sendable {
         }
 
         deinit {
+            if let result = unreported.withLock({ $0 }) {
+                PullRun.emitEnd(of: pull, in: context, result, CancellationError(), since: startTime)
+            }
             context.stalePageGuard.endPull(source)
             context.activity.end(.pull, outcome.withLock { $0 })
         }
@@ -84,7 +93,7 @@ struct PullRun: Sendable {
         _ pull: ValidatedPull, in context: SyncContext, startTime: Timestamp?, result: PullResult
     ) async throws {
         (storedToken, mark) = try await Self.storeState(for: pull, in: context)
-        session = Session(context, table: pull.definition.name)
+        session = Session(context, pull, startTime: startTime, result: result)
         self.context = context
         self.pull = pull
         self.startTime = startTime
@@ -128,6 +137,7 @@ struct PullRun: Sendable {
     /// Records how the pull ended in the context's status, and emits an event. The errors of a push before it stay in the
     /// status.
     func end(_ error: (any Error)?) {
+        session.unreported.withLock { $0 = nil }
         Self.emitEnd(of: pull, in: context, result, error, since: startTime)
         if error != nil || result.pushErrors.isEmpty { session.end(error) }
         if error != nil { context.keepUnlistedRows(of: result) }
@@ -194,6 +204,7 @@ struct PullRun: Sendable {
         result.countReceived(isSkipped ? page.rows.count(where: \.isReadable) : page.rows.count)
         result.add(context.unlistedRows.take(of: pull.query.table))
         result.deltaToken = isPurged ? nil : cursor.token?.updatedAtText
+        session.unreported.withLock { [result] in $0 = result }
         return result
     }
 

@@ -132,7 +132,7 @@ private struct Reconcile {
         return try await context.write { transaction in
             let ids = try removal.items.filter { item in
                 try transaction.operations(forItem: item.id, in: table).isEmpty
-                    && transaction.item(id: item.id, in: table)?.system == item.system
+                    && transaction.item(id: item.id, in: table) == item
             }.map(\.id)
             guard !ids.isEmpty else { return 0 }
             try transaction.deleteItems(ids: ids, in: table)

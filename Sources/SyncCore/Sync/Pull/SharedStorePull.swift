@@ -51,7 +51,10 @@ struct SharedStorePull: Sendable {
             }
             let key = Self.key(id: row.id, table: table)
             guard let removed = try transaction.configValue(key).flatMap(RemovedRow.init) else {
-                return .current
+                // An app can set the times of its own rows, so that they tell nothing if the server has no versions.
+                let local = operation == nil ? try transaction.item(id: row.id, in: table) : nil
+                let isOfOther = local.map { $0.system.updatedAt != nil && !$0.isSameState(as: row) } ?? false
+                return isOfOther ? .unknown : .current
             }
             let last = Item(id: row.id, system: SystemProperties(updatedAt: removed.updatedAt))
             return row.isLater(than: last) ? .current : last.isLater(than: row) ? .stale : .unknown

@@ -32,7 +32,13 @@ struct AttemptCompletion {
         let behind = try transaction.operation(behind: operation)
         try transaction.removeOperationAndError(id: operationID)
         guard let row, !row.system.deleted else {
-            if behind == nil, try !isInsertedAgain(operation) {
+            if var behind {
+                // The server can keep a tombstone of the row, which is no conflict of the insert.
+                if operation.kind == .delete, behind.kind == .insert {
+                    behind.replaces = true
+                    try transaction.put(behind)
+                }
+            } else if try !isInsertedAgain(operation) {
                 try transaction.deleteItems(ids: [operation.itemID], in: definition.name)
             }
             // A pull may have received the row again, restored by another client, before this response arrived.

@@ -52,9 +52,34 @@ struct DelegateResult: Sendable {
         if !row.system.deleted { row.addMissingColumns(of: known, completion.definition) }
         if let operation {
             try apply(row, to: operation, completion)
+        } else if let stored,
+            let edit = try completion.transaction.operations(
+                forItem: itemID, in: completion.definition.name
+            ).first
+        {
+            try add(row, since: stored, to: edit, completion)
         } else {
             try completion.applier.apply(row)
         }
+    }
+
+    /// Stores what the delegate has changed in the result, without the fields that the user has edited during the execution.
+    private func add(
+        _ row: Item, since stored: Item, to edit: TableOperation, _ completion: AttemptCompletion
+    ) throws {
+        let (transaction, definition) = (completion.transaction, completion.definition)
+        guard var base = edit.base, var item = try transaction.item(id: row.id, in: definition.name) else {
+            return
+        }
+        for column in definition.columns where row.content[column.name] != stored.content[column.name] {
+            let value = row.content[column.name]
+            if item.content[column.name] == stored.content[column.name] { item.content[column.name] = value }
+            if !column.isLocalOnly { base.content[column.name] = value }
+        }
+        var edit = edit
+        edit.base = base
+        try transaction.put(edit)
+        try transaction.upsert([item], in: definition.name)
     }
 
     private func apply(_ row: Item, to operation: TableOperation, _ completion: AttemptCompletion) throws {

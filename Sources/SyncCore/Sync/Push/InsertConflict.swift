@@ -6,7 +6,9 @@
 /// 1. If the row is what an earlier attempt of this insert left, the insert is complete: ``LostAnswerProof``. The row is
 ///    fetched when the response does not have it.
 /// 2. If the app enqueued an existing item (``TableOperation/isAdopted``), the operation becomes an update of the row.
-/// 3. Otherwise the insert fails with ``SyncError/Code/itemAlreadyOnServer``, a conflict: a resolver, the delegate or the
+/// 3. If the row is a tombstone, and the insert follows this client's own delete (``TableOperation/replaces``), it becomes an
+///    update that replaces the row.
+/// 4. Otherwise the insert fails with ``SyncError/Code/itemAlreadyOnServer``, a conflict: a resolver, the delegate or the
 ///    app resolves it. Keeping the client's item updates the row, and undeletes it first if it is a tombstone.
 enum InsertConflict {
     /// Returns the code of the operation's error.
@@ -19,6 +21,7 @@ enum InsertConflict {
     ///
     /// - Parameter row: the server's row, if it has one.
     static func decision(for operation: TableOperation, row: Item?) -> ConflictDecision? {
+        if operation.kind == .insert, operation.replaces, row?.system.deleted == true { return .keepClient }
         guard operation.isAdopted else { return nil }
         // An update of a row that the server does not have after all becomes an insert again.
         return operation.kind == .insert || operation.isUnconfirmed && row == nil ? .keepClient : nil

@@ -160,11 +160,8 @@ extension OperationAttempt {
     /// Fetches the server's row to decide what a conflict with this status means.
     func fetchRow(toDecide reason: ConflictReason, status: Int) async throws -> AttemptOutcome {
         var fetched = try await send(.read(id: operation.itemID))
-        // A tombstone is not returned by id.
-        let mayBeTombstone = operation.kind != .insert || reason == .rowExists
-        if fetched.classification == .rowMissing, mayBeTombstone {
-            fetched = try await fetchTombstone()
-        }
+        // A tombstone is not returned by id, and neither is a row by a gateway that has no route to the server.
+        if fetched.classification == .rowMissing { fetched = try await fetchTombstone() }
         let found: ConflictReason =
             switch (reason, operation.kind) {
             case (.rowMissing, _) where fetched.row != nil: .versionMismatch

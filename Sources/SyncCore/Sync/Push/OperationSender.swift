@@ -391,7 +391,9 @@ extension OperationSender {
         try await context.write { transaction in
             let completion = AttemptCompletion(
                 transaction: transaction, definition: definition, operationID: operationID)
-            _ = try completion.fail(mayBeApplied: mayBeApplied, status: ending.status, parkAfter: nil)
+            _ = try completion.fail(
+                mayBeApplied: mayBeApplied, status: ending.status, undeleted: attempt.undeletedRow,
+                parkAfter: nil)
         }
         throw ending.error
     }
