@@ -68,7 +68,8 @@ struct StoreFile {
             try requireNotOneByte()
         case let error:
             throw StoreError(
-                PrivateFile.code(of: error), "'\(path)' cannot be created: \(String(cString: strerror(error))).")
+                PrivateFile.code(of: error),
+                "'\(path)' cannot be created: \(String(cString: strerror(error))).")
         }
     }
 }

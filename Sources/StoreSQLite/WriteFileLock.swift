@@ -29,7 +29,8 @@ final class WriteFileLock: Sendable {
         guard descriptor >= 0 else {
             let error = errno
             throw StoreError(
-                PrivateFile.code(of: error), "'\(path)' cannot be created: \(String(cString: strerror(error))).")
+                PrivateFile.code(of: error),
+                "'\(path)' cannot be created: \(String(cString: strerror(error))).")
         }
         self.descriptor = Mutex(descriptor)
     }

@@ -39,7 +39,8 @@ import Testing
             let answer = ServerFault.answer(
                 status: 404, headers: ["Content-Type": "application/json"], body: Data("{}".utf8))
             scenario.server.inject(
-                .applyThenAnswer(status: 500, headers: ["Content-Type": "application/json"], body: Data("{}".utf8)),
+                .applyThenAnswer(
+                    status: 500, headers: ["Content-Type": "application/json"], body: Data("{}".utf8)),
                 when: \.isWrite)
             _ = await a.pushErrors()
             try await a.table.update(id: "x", ["text": "two"])

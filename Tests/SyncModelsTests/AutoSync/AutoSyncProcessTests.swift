@@ -79,7 +79,8 @@ import Testing
     }
 
     @Test(arguments: [VirtualNetwork.Condition.status(401), .status(503), .down])
-    func `a process that cannot sync lets another one sync`(condition: VirtualNetwork.Condition) async throws {
+    func `a process that cannot sync lets another one sync`(condition: VirtualNetwork.Condition) async throws
+    {
         try await withProcesses { system, app, widget in
             app.network.condition = condition
             app.run()
