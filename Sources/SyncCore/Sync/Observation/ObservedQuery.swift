@@ -47,8 +47,9 @@ public struct ObservedQuery: AsyncSequence, Sendable {
 }
 
 extension SyncContext {
-    /// Runs the read of an observation. Returns `nil` if the read fails because the context has closed.
+    /// Runs the read of an observation. Returns `nil` if the context has closed.
     func resultUnlessClosed<T: Sendable>(_ read: () async throws -> T) async throws -> T? {
+        if commits.isFinished { return nil }
         do {
             return try await read()
         } catch let error as SyncError where error.code == .contextInvalid && commits.isFinished {
