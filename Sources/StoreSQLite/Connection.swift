@@ -48,7 +48,7 @@ struct Connection {
     }
 
     /// The number of rows that the last statement changed.
-    var changedRowCount: Int { database.changesCount }
+    var changedRowCount: Int { Int(sqlite3_changes(database.sqliteConnection)) }
 
     /// Registers the functions that compiled filters call, once per connection.
     func registerFunctions() throws {

@@ -8,8 +8,11 @@ extension SQLiteTransaction {
         SELECT "operationId","properties" FROM "MS_TableOperationErrors"
         """
 
+    private static let findError = SQLText("\(errorColumns) WHERE \"id\"=?")
+    private static let removeError = SQLText("DELETE FROM \"MS_TableOperationErrors\" WHERE \"id\"=?")
+
     func operationError(operationID: Int64) throws -> TableOperationError? {
-        let statement = try connection.cached("\(Self.errorColumns) WHERE \"id\"=?")
+        let statement = try connection.cached(Self.findError)
         try statement.bind(operationID, at: 1)
         return try statement.firstRow { try $0.operationError() }
     }
@@ -38,8 +41,7 @@ extension SQLiteTransaction {
     }
 
     func removeOperationError(operationID: Int64) throws {
-        let statement = try connection.cached(
-            "DELETE FROM \"MS_TableOperationErrors\" WHERE \"id\"=?", writes: true)
+        let statement = try connection.cached(Self.removeError, writes: true)
         try statement.bind(operationID, at: 1)
         try statement.execute()
     }

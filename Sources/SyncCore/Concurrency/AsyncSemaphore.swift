@@ -57,6 +57,7 @@ final class AsyncSemaphore: Sendable {
         ///
         /// - Parameter closing: whether the semaphore is closed, so that no further permit can be acquired.
         func release(closing: Bool = false) {
+            guard closing || semaphore.state.withLock({ $0.acquired.contains(id) }) else { return }
             semaphore.update { state in
                 state.acquired.remove(id)
                 if closing { state.isClosed = true }

@@ -6,12 +6,16 @@ import Foundation
 extension SyncTableDefinition {
     /// The fields of a local write, each converted to its column's type.
     ///
+    /// - Parameter skipsID: whether the fields may have an `id`, which the caller reads.
     /// - Throws: ``SyncError`` with code ``SyncError/Code/invalidItem`` for an undeclared column, a value that does
     ///   not fit its column, NaN or an infinity.
-    func normalizedForWriting(_ fields: ItemFields) throws(SyncError) -> ItemFields {
+    func normalizedForWriting(
+        _ fields: ItemFields, skipsID: Bool = false
+    ) throws(SyncError) -> ItemFields {
         var values = [ItemValue?](repeating: .none, count: columns.count)
         try fields.forEach { name, value throws(SyncError) in
             guard let position = position(ofColumn: name) else {
+                if skipsID, name == "id" { return }
                 let reason =
                     name == "id"
                     ? "cannot be changed"

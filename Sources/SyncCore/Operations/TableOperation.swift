@@ -56,7 +56,7 @@ public struct TableOperation: Sendable, Hashable, Identifiable {
     /// When the user last changed the item, by the client's clock.
     public package(set) var changedAt: Timestamp?
 
-    private var rows: OperationRows?
+    private(set) var rows: OperationRows?
 
     /// What an operation does on the server.
     public enum Kind: String, Sendable, Hashable, CaseIterable {

@@ -30,18 +30,24 @@ extension RemoteCall {
             version = condition
         case .read, .query, .changes: break
         }
-        request.head.headerFields[.accept] = "application/json"
+        // The base has none of these headers: they are appended without looking for them.
         if case .changes(_, let mark, _) = action {
-            request.head.headerFields[.accept] = "text/event-stream"
+            request.head.headerFields.append(Self.acceptEvents)
             if let mark { try HTTPField.validate(mark, for: .lastEventID) }
             request.head.headerFields[.lastEventID] = mark
+        } else {
+            request.head.headerFields.append(Self.acceptJSON)
         }
-        if request.body != nil { request.head.headerFields[.contentType] = "application/json" }
+        if request.body != nil { request.head.headerFields.append(Self.contentOfJSON) }
         if let version { request.head.headerFields[.ifMatch] = try EntityTag.header(for: version) }
         request.head.headerFields[.zumoAPIVersion] = dialect.apiVersion
         request.head.headerFields[.zumoFeatures] = features.header
         return request
     }
+
+    private static let acceptJSON = HTTPField(name: .accept, value: "application/json")
+    private static let acceptEvents = HTTPField(name: .accept, value: "text/event-stream")
+    private static let contentOfJSON = HTTPField(name: .contentType, value: "application/json")
 
     private func path(below base: String, dialect: WireDialect) throws(SyncError) -> String {
         guard !table.isEmpty else { throw SyncError(.missingTableName, "The name of the table is empty.") }
@@ -49,7 +55,7 @@ extension RemoteCall {
             throw SyncError(.invalidRequest, "'\(table)' is not a valid name of a table.")
         }
         var path = base
-        while path.hasSuffix("/") { path.removeLast() }
+        while path.utf8.last == UInt8(ascii: "/") { path.removeLast() }
         path += "/tables/" + table.percentEncoded
         if let itemID {
             try ItemID.validate(itemID)
@@ -106,7 +112,8 @@ extension RemoteCall {
     private func body(
         id: String?, _ fields: [String: ItemValue], _ dialect: WireDialect
     ) throws(SyncError) -> Data {
-        for name in ["id"] + dialect.systemNames.all where fields[name] != nil {
+        let reserved = dialect.systemNames
+        for name in fields.keys where name == "id" || reserved.contains(name) {
             throw SyncError(
                 .invalidItem, "'\(name)' is the id or a system property and cannot be sent as a field.")
         }
@@ -118,9 +125,17 @@ extension RemoteCall {
                         + "too deep.")
             }
         }
-        var object = fields
-        object["id"] = id.map(ItemValue.text)
-        return ItemValue.object(object).json
+        var members = fields.map { (name: $0.key, value: $0.value) }
+        if let id { members.append(("id", .text(id))) }
+        members.sort { $0.name.precedesInBytes($1.name) }
+        var writer = JSONWriter(style: .wire, after: ByteWriter(capacity: 512))
+        writer.beginObject()
+        for member in members {
+            writer.write(name: member.name)
+            writer.write(member.value)
+        }
+        writer.endObject()
+        return writer.bytes.data
     }
 }
 

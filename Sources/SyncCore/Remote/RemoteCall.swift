@@ -32,8 +32,12 @@ package struct RemoteCall: Sendable {
         package static let incrementalPull = Features(rawValue: 2)
 
         var header: String? {
-            let names = [(Features.offline, "OL"), (.incrementalPull, "IP")].filter { contains($0.0) }
-            return names.isEmpty ? nil : names.map(\.1).joined(separator: ",")
+            switch self {
+            case .offline: "OL"
+            case .incrementalPull: "IP"
+            case [.offline, .incrementalPull]: "OL,IP"
+            default: nil
+            }
         }
     }
 

@@ -43,6 +43,11 @@ public struct WireDialect: Sendable, Hashable {
 
         package var all: [String] { [createdAt, updatedAt, version, deleted] }
 
+        /// Whether it is the name of a system property.
+        func contains(_ name: String) -> Bool {
+            name == createdAt || name == updatedAt || name == version || name == deleted
+        }
+
         /// Returns the name of a column on the wire.
         func name(of column: String) -> String {
             switch column {

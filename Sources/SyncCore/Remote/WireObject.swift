@@ -11,6 +11,8 @@ package struct WireObject: Sendable {
     let values: [ItemValue]
     /// The problems of values that cannot be read, by index.
     let unreadable: [Int: String]
+    /// The members, if the object was made of them.
+    private let byName: [String: ItemValue]?
 
     /// The names of members, compared by identity.
     final class Names: Sendable {
@@ -24,6 +26,7 @@ package struct WireObject: Sendable {
         self.names = names
         self.values = values
         self.unreadable = unreadable
+        byName = nil
     }
 
     /// Makes an object of its members. The last value of a repeated name is kept; names that are canonically equivalent
@@ -50,12 +53,15 @@ package struct WireObject: Sendable {
 
     /// Makes an object of members in any order.
     package init(_ fields: [String: ItemValue]) {
-        self.init(names: Names(Array(fields.keys)), values: Array(fields.values))
+        names = Names(Array(fields.keys))
+        values = Array(fields.values)
+        unreadable = [:]
+        byName = fields
     }
 
     /// The members by their names.
     package var fields: [String: ItemValue] {
-        Dictionary(uniqueKeysWithValues: zip(names.texts, values))
+        byName ?? Dictionary(uniqueKeysWithValues: zip(names.texts, values))
     }
 }
 

@@ -32,8 +32,9 @@ package struct WireRow: Sendable {
         _ row: [String: ItemValue], version: String? = nil, dialect: WireDialect,
         definition: SyncTableDefinition? = nil
     ) throws(SyncError) {
-        var reader = WireRowReader(dialect: dialect, definition: definition)
-        self = try reader.read(WireObject(row), version: version)
+        let row = WireObject(row)
+        var reader = WireRowReader(dialect: dialect, definition: definition, names: row.names)
+        self = try reader.read(row, version: version)
     }
 
     init(item: Item, updatedAtText: String?, problems: [Problem]) {

@@ -9,11 +9,15 @@ struct WireRowReader {
     private let definition: SyncTableDefinition?
     private var indices: MemberIndices
 
-    init(dialect: WireDialect, definition: SyncTableDefinition?) {
+    /// - Parameter names: those of the first row, if they are known.
+    init(
+        dialect: WireDialect, definition: SyncTableDefinition?,
+        names: WireObject.Names = WireObject.Names([])
+    ) {
         systemNames = dialect.systemNames
         keepsUndeclared = dialect.updatesWholeRow
         self.definition = definition
-        indices = MemberIndices(WireObject.Names([]), systemNames, definition)
+        indices = MemberIndices(names, systemNames, definition)
     }
 
     /// Reads a row that must have no problems.

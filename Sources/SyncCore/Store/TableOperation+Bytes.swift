@@ -104,16 +104,17 @@ extension TableOperation {
 extension TableOperation {
     /// Appends ``base``, ``serverItem``, ``deletedItem`` and ``sent``.
     package func appendRows(to bytes: inout ByteWriter) {
+        guard let rows = rows?.values else { return bytes.append(0) }
         var flags: UInt8 = 0
-        if base != nil { flags |= Row.base }
-        if serverItem != nil { flags |= Row.server }
-        if deletedItem != nil { flags |= Row.deleted }
-        if sent != nil { flags |= Row.sent }
+        if rows.base != nil { flags |= Row.base }
+        if rows.serverItem != nil { flags |= Row.server }
+        if rows.deletedItem != nil { flags |= Row.deleted }
+        if rows.sent != nil { flags |= Row.sent }
         bytes.append(flags)
-        if let base { bytes.append(withID: base) }
-        if let serverItem { bytes.append(withID: serverItem) }
-        if let deletedItem { bytes.append(withID: deletedItem) }
-        if let sent {
+        if let base = rows.base { bytes.append(withID: base) }
+        if let serverItem = rows.serverItem { bytes.append(withID: serverItem) }
+        if let deletedItem = rows.deletedItem { bytes.append(withID: deletedItem) }
+        if let sent = rows.sent {
             bytes.append(sent.kind.code)
             bytes.append(sent.version == nil ? 0 : 1)
             if let version = sent.version { bytes.append(counted: version) }

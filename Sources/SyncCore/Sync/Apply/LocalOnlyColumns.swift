@@ -14,6 +14,23 @@ extension SyncTableDefinition {
         return item.fields.filter { name, _ in column(named: name)?.isLocalOnly == false }
     }
 
+    /// Whether the item has other values of synced fields; a missing one is null.
+    func isEdited(_ item: Item, since fields: [String: ItemValue]) -> Bool {
+        let syncsAll = !columns.contains(where: \.isLocalOnly)
+        func isSynced(_ name: String) -> Bool { syncsAll || column(named: name)?.isLocalOnly == false }
+        var (isEdited, known) = (false, 0)
+        item.content.forEach { name, value in
+            guard !isEdited, isSynced(name) else { return }
+            let former = fields[name]
+            if former != nil { known += 1 }
+            isEdited = value != former ?? .null
+        }
+        guard !isEdited, known < fields.count else { return isEdited }
+        return fields.contains { name, value in
+            !value.isNull && (!isSynced(name) || item.content[name] == nil)
+        }
+    }
+
     /// Returns the item without local-only columns, as the server may have it.
     func withoutLocalOnlyColumns(_ item: Item) -> Item {
         guard columns.contains(where: \.isLocalOnly) else { return item }

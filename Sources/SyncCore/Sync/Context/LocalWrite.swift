@@ -179,10 +179,10 @@ struct LocalWrite {
     ) throws {
         switch outcome {
         case .append(let kind):
-            var operation = TableOperation(
-                id: try transaction.nextOperationID(), table: definition.name, itemID: id, kind: kind)
-            if kind != .insert { operation.base = before.map(definition.withoutLocalOnlyColumns) }
-            operation.version = operation.base?.system.version
+            let base = kind == .insert ? nil : before.map(definition.withoutLocalOnlyColumns)
+            let operation = TableOperation(
+                id: try transaction.nextOperationID(), table: definition.name, itemID: id, kind: kind,
+                base: base, version: base?.system.version)
             try put(operation, behind: first, configure)
         case .replace(let operation):
             try put(operation, behind: first, configure)

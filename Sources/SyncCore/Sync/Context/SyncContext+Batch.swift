@@ -69,10 +69,9 @@ public struct LocalBatch {
     /// Inserts an item: see ``SyncTable/insert(_:)``.
     @discardableResult
     public func insert(_ fields: [String: ItemValue], in table: String) throws -> Item {
-        var fields = fields
-        let id = try environment.itemID(fields.removeValue(forKey: "id"))
+        let id = try environment.itemID(fields["id"])
         let write = try write(id, in: table)
-        let normalized = try write.definition.normalizedForWriting(ItemFields(fields))
+        let normalized = try write.definition.normalizedForWriting(ItemFields(fields), skipsID: true)
         return try recordingFailure { try write.insert(id: id, fields: normalized) }
     }
 

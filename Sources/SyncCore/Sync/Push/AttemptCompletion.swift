@@ -138,9 +138,6 @@ struct AttemptCompletion {
         let local = try transaction.item(id: operation.itemID, in: definition.name)
         let ancestor = CommonAncestor(
             of: operation, behind: behind, sent: sent, row: row, local: local, definition)
-        var base = definition.withoutLocalOnlyColumns(row)
-        // Columns that the server does not have would otherwise count as edits.
-        base.fields.merge(ancestor.fields) { known, _ in known }
         /// Returns the row with the user's later changes.
         func rebase(_ local: Item) -> Item {
             var merged = row.merged(over: local, ancestor: ancestor.fields, definition: definition)
@@ -157,6 +154,9 @@ struct AttemptCompletion {
         let next =
             behind ?? Self.followUp(of: operation, local: local, ancestor: ancestor.fields, definition)
         if let next {
+            var base = definition.withoutLocalOnlyColumns(row)
+            // Columns that the server does not have would otherwise count as edits.
+            base.fields.merge(ancestor.fields) { known, _ in known }
             // A decision can restore the row, and the deleted item.
             base.system.supersededVersions = merged?.system.supersededVersions ?? []
             var rebased = next.rebased(on: base)
@@ -204,11 +204,7 @@ struct AttemptCompletion {
     ) -> TableOperation? {
         var next = operation
         if let local {
-            let edited = definition.syncedFields(of: local)
-            let names = Set(edited.keys).union(ancestor.keys)
-            guard names.contains(where: { (edited[$0] ?? .null) != (ancestor[$0] ?? .null) }) else {
-                return nil
-            }
+            guard definition.isEdited(local, since: ancestor) else { return nil }
             next.kind = .update
         } else {
             guard operation.kind == .delete else { return nil }

@@ -29,7 +29,7 @@ struct CommonAncestor {
         self.definition = definition
         let next = behind ?? operation
         let known = operation.base.map(definition.syncedFields) ?? [:]
-        let left = known.merging(sent.fields) { $1 }
+        let left = known.isEmpty ? sent.fields : known.merging(sent.fields) { $1 }
         isKnown = !next.hasUnknownBase || sent.kind != .update
         if !isKnown {
             let shown = definition.syncedFields(of: row)
