@@ -45,7 +45,7 @@ extension ServerRowApplier {
         if operation.serverItem != nil { changed.serverItem = complete } else { changed.base = complete }
         try transaction.put(changed)
         // Otherwise the missing columns would count as removed by the user.
-        guard operation.serverItem == nil, !operation.replaces,
+        guard operation.serverItem == nil, operation.kind == .update, !operation.replaces,
             let local = try transaction.item(id: row.id, in: definition.name)
         else { return }
         try transaction.upsert([local.addingColumns(of: row, missingIn: known)], in: definition.name)

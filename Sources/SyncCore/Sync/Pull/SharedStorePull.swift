@@ -51,10 +51,9 @@ struct SharedStorePull: Sendable {
             }
             let key = Self.key(id: row.id, table: table)
             guard let removed = try transaction.configValue(key).flatMap(RemovedRow.init) else {
-                // An app can set the times of its own rows, so that they tell nothing if the server has no versions.
+                // The item of a server without versions.
                 let local = operation == nil ? try transaction.item(id: row.id, in: table) : nil
-                let isOfOther = local.map { $0.system.updatedAt != nil && !$0.isSameState(as: row) } ?? false
-                return isOfOther ? .unknown : .current
+                return local?.isLater(than: row) == true ? .stale : .current
             }
             let last = Item(id: row.id, system: SystemProperties(updatedAt: removed.updatedAt))
             return row.isLater(than: last) ? .current : last.isLater(than: row) ? .stale : .unknown

@@ -52,7 +52,7 @@ struct DelegateResult: Sendable {
         if !row.system.deleted { row.addMissingColumns(of: known, completion.definition) }
         if let operation {
             try apply(row, to: operation, completion)
-        } else if let stored,
+        } else if let stored, !row.isLater(than: stored),
             let edit = try completion.transaction.operations(
                 forItem: itemID, in: completion.definition.name
             ).first
@@ -71,10 +71,10 @@ struct DelegateResult: Sendable {
         guard var base = edit.base, var item = try transaction.item(id: row.id, in: definition.name) else {
             return
         }
-        for column in definition.columns where row.content[column.name] != stored.content[column.name] {
+        for column in definition.syncedColumns where row.content[column.name] != stored.content[column.name] {
             let value = row.content[column.name]
             if item.content[column.name] == stored.content[column.name] { item.content[column.name] = value }
-            if !column.isLocalOnly { base.content[column.name] = value }
+            base.content[column.name] = value
         }
         var edit = edit
         edit.base = base
