@@ -8,6 +8,10 @@ import Testing
 
 /// Responses that look like those about a row, and are not, or say less than the server knows.
 @Suite struct MisleadingResponseTests {
+    /// The response of a gateway without a route to the server.
+    private static let noRoute = ServerFault.answer(
+        status: 404, headers: ["Content-Type": "application/json"], body: Data("{}".utf8))
+
     /// A gateway without a route to the server.
     @Test(arguments: ["", #"{"message":"no Route matched with those values"}"#])
     func `a 404 of a gateway completes no delete, and removes no item`(_ body: String) async throws {
@@ -36,15 +40,13 @@ import Testing
         try await Scenario.run(on: .memory) { scenario in
             let a = try scenario.device(settings: .singleAttempt)
             try await a.table.insert(["id": "x", "text": "one"])
-            let answer = ServerFault.answer(
-                status: 404, headers: ["Content-Type": "application/json"], body: Data("{}".utf8))
             scenario.server.inject(
                 .applyThenAnswer(
                     status: 500, headers: ["Content-Type": "application/json"], body: Data("{}".utf8)),
                 when: \.isWrite)
             _ = await a.pushErrors()
             try await a.table.update(id: "x", ["text": "two"])
-            scenario.server.onRequest { _ in answer }
+            scenario.server.onRequest { _ in Self.noRoute }
             _ = await a.pushErrors()
             scenario.server.onRequest(nil)
             try await a.table.delete(id: "x")
@@ -67,12 +69,7 @@ import Testing
             try await scenario.server.put("x", ["text": "theirs"], in: Todo.name, updatedAt: time(-10))
             #expect(try await a.expectPushError().serverItem?["text"] == "theirs")
             try await a.pullWithoutPush()
-            scenario.server.onRequest { request in
-                request.method == "GET"
-                    ? .answer(
-                        status: 404, headers: ["Content-Type": "application/json"], body: Data("{}".utf8))
-                    : .none
-            }
+            scenario.server.onRequest { $0.method == "GET" ? Self.noRoute : .none }
             let error = try await a.expectPushError()
             scenario.server.onRequest(nil)
             try await a.context.cancelAndDiscardItem(for: error)

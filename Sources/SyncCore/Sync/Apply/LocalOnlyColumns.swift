@@ -17,7 +17,7 @@ extension SyncTableDefinition {
     /// Whether the item has other values of synced fields; a missing one is null.
     func isEdited(_ item: Item, since fields: [String: ItemValue]) -> Bool {
         let syncsAll = !columns.contains(where: \.isLocalOnly)
-        func isSynced(_ name: String) -> Bool { syncsAll || column(named: name)?.isLocalOnly == false }
+        func isSynced(_ name: String) -> Bool { syncsAll || syncs(name) }
         var (isEdited, known) = (false, 0)
         item.content.forEach { name, value in
             guard !isEdited, isSynced(name) else { return }

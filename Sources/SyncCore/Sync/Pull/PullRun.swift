@@ -8,8 +8,6 @@ struct PullRun: Sendable {
     private let context: SyncContext
     private let pull: ValidatedPull
     private let session: Session
-    /// When the pull began; `nil` when events have no reader.
-    private let startTime: Timestamp?
     private var cursor: PullCursor
     private var result: PullResult
     /// The error of the push before the pull if it ended early. It is thrown at the end.
@@ -39,7 +37,8 @@ struct PullRun: Sendable {
     private final class Session: Sendable {
         private let context: SyncContext
         private let pull: ValidatedPull
-        private let startTime: Timestamp?
+        /// When the pull began; `nil` when events have no reader.
+        let startTime: Timestamp?
         let source: StalePageGuard.Source
         /// The page that was stored last. Its rows are deallocated during the next request, off the critical path.
         let storedPage = Mutex<PulledPage?>(nil)
@@ -96,7 +95,6 @@ struct PullRun: Sendable {
         session = Session(context, pull, startTime: startTime, result: result)
         self.context = context
         self.pull = pull
-        self.startTime = startTime
         self.result = result
         cursor = PullCursor(
             query: pull.query, order: pull.order, settings: pull.settings,
@@ -138,7 +136,7 @@ struct PullRun: Sendable {
     /// status.
     func end(_ error: (any Error)?) {
         session.unreported.withLock { $0 = nil }
-        Self.emitEnd(of: pull, in: context, result, error, since: startTime)
+        Self.emitEnd(of: pull, in: context, result, error, since: session.startTime)
         if error != nil || result.pushErrors.isEmpty { session.end(error) }
         if error != nil { context.keepUnlistedRows(of: result) }
     }
