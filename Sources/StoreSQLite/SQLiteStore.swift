@@ -209,13 +209,14 @@ public final class SQLiteStore: SyncContextDataSource {
         sharedColumns: SharedColumns? = nil
     ) throws -> StoreSchema {
         let connection = Connection(database)
-        // An app's pool can have opened the file of a store, whose tables have the store's forms of values.
-        let isOwned =
+        // An app's pool can have opened the file of a store.
+        let isStoreFile =
             try isOwned || connection.int("PRAGMA application_id") == StoreFormat.applicationID
-        let format = StoreFormat(connection: connection, ownsFile: isOwned)
+        let format = StoreFormat(connection: connection, ownsFile: isStoreFile)
         try format.check()
         let schema = try SchemaPreparation(
-            connection: connection, isOwned: isOwned, logger: logger, sharedColumns: sharedColumns
+            connection: connection, isOwned: isOwned, isStoreFile: isStoreFile, logger: logger,
+            sharedColumns: sharedColumns
         ).prepare(catalog)
         try format.stamp()
         return schema

@@ -7,8 +7,10 @@ import SyncCore
 /// Migrates the tables of a database to the declared ones: creates tables, adds columns, and drops only indexes.
 struct SchemaPreparation {
     let connection: Connection
-    /// Whether only the store writes to the database.
+    /// Whether the store has opened the database itself.
     let isOwned: Bool
+    /// Whether the file is a store's. Its tables have the store's forms of values, except those that an app has created there.
+    let isStoreFile: Bool
     /// Receives the items of the app that cannot be migrated.
     var logger: Logger?
     /// Decides which stored columns the opening determines; `nil` if the file is not shared.
@@ -25,6 +27,7 @@ struct SchemaPreparation {
         var tables: [ItemTable] = []
         for definition in catalog.tables {
             try requireUsableSize(definition)
+            let isOfStore = try isOwned || isStoreFile && !isOfApp(definition.name)
             var found: [String] = []
             if let object = existing[definition.name.lowercased()] {
                 guard object.type == "table", object.name == definition.name else {
@@ -34,7 +37,7 @@ struct SchemaPreparation {
                     )
                 }
                 found =
-                    isOwned
+                    isOfStore
                     ? try addColumns(to: definition)
                     : try AppTablePreparation(connection: connection, definition: definition).addColumns()
             } else {
@@ -42,7 +45,7 @@ struct SchemaPreparation {
             }
             let columns = try columns(of: definition.name)
             let origin =
-                try isOwned
+                try isOfStore
                 ? ItemTable.Origin.store
                 : .app(AppTable(definition, columns: columns, on: connection))
             if !keptTables.contains(definition.name) {
@@ -55,6 +58,16 @@ struct SchemaPreparation {
             tables.append(ItemTable(definition, origin: origin, columns: columns.map(\.name)))
         }
         return StoreSchema(catalog, tables: tables)
+    }
+
+    /// Whether the table exists and was not created by a store.
+    private func isOfApp(_ table: String) throws -> Bool {
+        let columns = try columns(of: table)
+        return !columns.isEmpty
+            && !ItemColumns.all.allSatisfy { column in
+                ItemColumns.addedLater.contains(column.name)
+                    || columns.contains { $0.name == column.name && $0.type == column.type }
+            }
     }
 
     private func columns(of table: String) throws -> [AppTable.Column] {

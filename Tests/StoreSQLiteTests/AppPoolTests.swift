@@ -93,6 +93,33 @@ struct AppPoolTests {
         try again.close()
     }
 
+    @Test func `an app can add a table to a store's file, with forms of values that the app can read`() throws
+    {
+        let path = directory.file("own")
+        try Things.store(at: path).close()
+        let pool = try DatabasePool(path: path)
+        try pool.write {
+            try $0.execute(sql: "CREATE TABLE Note(id TEXT PRIMARY KEY, text TEXT, extra TEXT)")
+            try $0.execute(sql: #"INSERT INTO Note VALUES('1', 'one', '{"$ref":"x"}')"#)
+        }
+        let note = SyncTableDefinition(
+            "Note", columns: [SyncColumn("text", .text), SyncColumn("extra", .json)])
+        for _ in 0..<2 {
+            let store = try SQLiteStore(database: pool, tables: [Things.definition, note])
+            try #expect(store.read { try $0.item(id: "1", in: "Note") }?["extra"] == ["$ref": "x"])
+            try store.write { try $0.upsert([Item(id: "2", fields: ["extra": ["$ref": "y"]])], in: "Note") }
+            try store.put(Item(id: "1", fields: ["extra": ["$ref": "x"]]))
+            try store.close()
+        }
+        try #expect(
+            pool.read { try String.fetchOne($0, sql: "SELECT extra FROM Note WHERE id='2'") }
+                == #"{"$ref":"y"}"#)
+        try pool.close()
+        let again = try Things.store(at: path)
+        try #expect(again.thing("1")?["extra"] == ["$ref": "x"])
+        try again.close()
+    }
+
     @Test func `closing waits for a running read`() throws {
         let store = try store()
         let (isReading, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))

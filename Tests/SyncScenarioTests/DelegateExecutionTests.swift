@@ -80,6 +80,54 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `a later row that a delegate returns beside an edit is a conflict`(_ kind: StoreKind) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let delegate = ClosureDelegate(perform: { _, operation in
+                var item = try await operation.execute()
+                guard operation.operation.kind == .insert else { return item }
+                try await scenario.server.update("x", ["text": "theirs"], in: Todo.name)
+                let row = try #require(try scenario.row("x"))
+                item?.fields["text"] = "theirs"
+                item?.system = SystemProperties(
+                    createdAt: row.createdAt, updatedAt: row.updatedAt, version: row.version)
+                return item
+            })
+            let a = try scenario.device(delegate: delegate)
+            try await a.table.insert(["id": "x", "text": "one"])
+            _ = try await scenario.push(a, budget: PushBudget(operations: 1)) { _ in
+                try await a.table.update(id: "x", ["text": "ours"])
+            }
+            let edit = try #require(try await a.operations().first)
+            #expect(edit.base?["text"] == "one")
+            #expect(edit.serverItem?["text"] == "theirs")
+            #expect(try await a.item("x")?["text"] == "ours")
+            #expect(try await a.expectPushError().isConflict)
+            #expect(try scenario.row("x")?.fields["text"] == "theirs")
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `the item of a delegate beside an edit keeps local-only columns that it lacks`(
+        _ kind: StoreKind
+    ) async throws {
+        let delegate = ClosureDelegate(perform: { _, operation in
+            var item = try await operation.execute()
+            item?.fields["note"] = nil
+            item?["priority"] = 7
+            return item
+        })
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(delegate: delegate)
+            try await a.table.insert(["id": "x", "text": "one", "note": "mine"])
+            _ = try await scenario.push(a, budget: PushBudget(operations: 1)) { _ in
+                try await a.table.update(id: "x", ["text": "two"])
+            }
+            #expect(try await a.item("x")?["note"] == "mine")
+            #expect(try await a.item("x")?["priority"] == 7)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `an operation is not executed after the delegate has returned`(_ kind: StoreKind) async throws {
         let kept = Mutex<[PushOperation]>([])
         let delegate = ClosureDelegate(perform: { _, operation in

@@ -117,6 +117,54 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `an insert behind a delete replaces the tombstone also after a refusal and a correction`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(settings: .resolving(.serverWins))
+            try await scenario.server.put("x", ["text": "one"], in: Todo.name)
+            try await a.sync()
+            try await a.table.delete(id: "x")
+            _ = try await scenario.push(a, budget: PushBudget(operations: 1)) { _ in
+                try await a.table.insert(["id": "x", "text": "wrong"])
+            }
+            scenario.server.inject(.refusal(400), when: \.isWrite)
+            let error = try await a.expectPushError()
+            var item = try #require(error.item)
+            item["text"] = "right"
+            try await a.context.keepAndUpdateItem(for: error, with: item)
+            try await a.sync()
+            #expect(try scenario.row("x")?.deleted == false)
+            #expect(try scenario.row("x")?.fields["text"] == "right")
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an edit of an insert behind a delete sends only what it changes, once the insert is proven`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) {
+            $0.tables = [.init(Todo.name, softDelete: false)]
+        } _: { scenario in
+            let a = try scenario.device(settings: .singleAttempt)
+            try await scenario.server.put("x", ["text": "one"], in: Todo.name)
+            try await a.sync()
+            try await a.table.delete(id: "x")
+            _ = try await scenario.push(a, budget: PushBudget(operations: 1)) { _ in
+                try await a.table.insert(["id": "x", "text": "two", "priority": 1])
+            }
+            await a.pushLosingResponse(of: scenario.server)
+            try await a.table.update(id: "x", ["text": "three"])
+            scenario.server.removeRequests()
+            try await a.context.push()
+            let body = try #require(scenario.writes().last { $0.method == "PATCH" }?.body)
+            #expect(String(decoding: body, as: UTF8.self) == #"{"id":"x","text":"three"}"#)
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `an edit during an update that is sent twice is no conflict with a value that the server computes`(
         _ kind: StoreKind
     ) async throws {

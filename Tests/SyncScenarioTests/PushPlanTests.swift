@@ -16,9 +16,10 @@ import Testing
 
     /// Runs the body with tables of parents and children.
     private func run(
-        on kind: StoreKind, concurrency: Int = 1, _ body: (Scenario, Device) async throws -> Void
+        on kind: StoreKind, concurrency: Int = 1, settings: SyncSettings = SyncSettings(),
+        _ body: (Scenario, Device) async throws -> Void
     ) async throws {
-        var settings = SyncSettings()
+        var settings = settings
         settings.maxConcurrentOperations = concurrency
         try await Scenario.run(on: kind) {
             $0.tables += [.init("List"), .init("Item")]
@@ -98,6 +99,33 @@ import Testing
 
             try await device.context.push()
             #expect(try scenario.server.row("food", in: "List")?.deleted ?? true)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an insert that becomes a delete while it is sent is deleted after its child`(_ kind: StoreKind)
+        async throws
+    {
+        var settings = SyncSettings.singleAttempt
+        settings.resolver = .clientWins
+        try await run(on: kind, settings: settings) { scenario, device in
+            let (lists, items) = (device.context.table("List"), device.context.table("Item"))
+            try await lists.insert(["id": "food", "text": "ours"])
+            await device.pushLosingResponse(of: scenario.server)
+            try await scenario.server.update("food", ["text": "theirs"], in: "List")
+            // The device does not know that the child's row has a parent.
+            try await scenario.server.put("milk", ["list": "food"], in: "Item")
+            try device.store.write { try $0.upsert([Item(id: "milk")], in: "Item") }
+            try await device.context.enqueueExisting(TableQuery("Item"))
+            try await items.delete(id: "milk")
+            scenario.server.removeRequests()
+            let result = try await scenario.push(device) { _ in try await lists.delete(id: "food") }.get()
+            #expect(
+                scenario.writes().map { "\($0.method) \($0.table ?? "")" } == [
+                    "POST List", "DELETE Item", "DELETE List",
+                ])
+            #expect(result.completed == 2)
+            #expect(try await device.operations().isEmpty)
         }
     }
 

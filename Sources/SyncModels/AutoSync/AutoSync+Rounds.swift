@@ -65,8 +65,7 @@ extension AutoSync {
         while !Task.isCancelled, !context.isClosed {
             switch showNextStep() {
             case .wait(let time, let reason):
-                // Another process may be able to sync. An app that is suspended must not hold a lock.
-                if reason != .nothingDue || control.withLock({ !$0.schedule.isInForeground }) {
+                if !control.withLock({ $0.schedule.keepsLock(waitingFor: reason, at: now) }) {
                     lock.release()
                 }
                 await wait(for: wakeup, until: time)

@@ -21,6 +21,17 @@ extension SyncSchedule {
     /// Why no round runs.
     enum WaitReason: Sendable, Equatable { case nothingDue, failure, offline, signedOut, otherProcess }
 
+    /// Whether the process that waits keeps the lock of a shared store: another one has nothing to sync, or would ask a server
+    /// that has asked for a wait. An app that is suspended must not hold a lock.
+    func keepsLock(waitingFor reason: WaitReason, at now: Duration) -> Bool {
+        guard isInForeground else { return false }
+        return switch reason {
+        case .nothingDue: true
+        case .failure: gate?.serverEnd.map { $0 > now } ?? false
+        case .offline, .signedOut, .otherProcess: false
+        }
+    }
+
     /// How a round has ended.
     enum Outcome: Sendable, Equatable {
         /// It has reached its end.

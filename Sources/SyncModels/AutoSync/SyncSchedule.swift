@@ -31,7 +31,7 @@ struct SyncSchedule: Sendable {
     private(set) var isInRound = false
     /// Why a push or pulls were requested last.
     private var requestCause = SyncEvent.RoundCause.start
-    private var gate: SyncGate?
+    private(set) var gate: SyncGate?
     /// The number of failures in a row, without progress between them.
     private var failures = 0
     private var hasLastRoundFailed = false

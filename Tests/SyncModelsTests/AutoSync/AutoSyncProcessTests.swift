@@ -93,6 +93,21 @@ import Testing
         }
     }
 
+    @Test func `a process that waits because the server asks for it lets no other one ask`() async throws {
+        try await withProcesses { system, app, widget in
+            app.network.condition = .status(503, retryAfter: "600")
+            app.run()
+            await system.advance(.seconds(2))
+            widget.run()
+            try await widget.insert("milk")
+            await system.advance(.seconds(500))
+            #expect(widget.network.requests == [])
+            app.network.condition = .up
+            await system.advance(.seconds(120))
+            #expect(try await widget.pending() == 0)
+        }
+    }
+
     @Test func `a sync that the user requests needs no lock`() async throws {
         try await withProcesses { system, app, widget in
             app.run()

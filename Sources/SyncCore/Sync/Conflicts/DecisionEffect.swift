@@ -177,7 +177,12 @@ struct DecisionEffect {
         }
         // A delete that the server has applied, or may have, leaves nothing of the row.
         let followsDelete = operation.replaces && (server?.system.deleted ?? true)
-        kept.replaces = kind == .update && (kept.sent?.kind == .delete || followsDelete)
+        kept.replaces =
+            switch kind {
+            case .insert: operation.kind == .insert && followsDelete
+            case .update: kept.sent?.kind == .delete || followsDelete
+            case .delete: false
+            }
         kept.isAdopted = operation.isAdopted && operation.kind == .insert && server == nil
         kept.deletedItem = nil
         if kind == .insert {

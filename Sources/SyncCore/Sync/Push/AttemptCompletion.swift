@@ -205,6 +205,8 @@ struct AttemptCompletion {
         var next = operation
         if let local {
             guard definition.isEdited(local, since: ancestor) else { return nil }
+            // An insert's flag is about a tombstone, which the row has replaced.
+            if next.kind == .insert { next.replaces = false }
             next.kind = .update
         } else {
             guard operation.kind == .delete else { return nil }

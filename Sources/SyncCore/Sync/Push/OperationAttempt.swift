@@ -102,7 +102,7 @@ extension OperationAttempt {
         case missing(TableOperationError)
         /// The operation is not marked ahead of its turn: it was sent or refused before, or waits for one of another item.
         case early
-        /// The operation no longer exists, is parked, or another operation of its item precedes it.
+        /// The operation no longer exists, is parked, is sent in a later round, or another operation of its item precedes it.
         case skipped
     }
 
@@ -110,12 +110,14 @@ extension OperationAttempt {
     /// be proven also after a crash.
     ///
     /// - Parameters:
+    ///   - begun: the operation as it was when the push has begun it.
     ///   - substitute: the delegate's item; `nil` sends the stored item.
     ///   - isAhead: whether the operation begins ahead of its turn.
     static func start(
-        _ operationID: Int64, in context: SyncContext, _ definition: SyncTableDefinition,
+        _ begun: TableOperation, in context: SyncContext, _ definition: SyncTableDefinition,
         substitute: DelegateItem?, isAhead: Bool
     ) async throws -> Start {
+        let operationID = begun.id
         // After a crash, an increment that was not sent would be taken for another client's equal one.
         let resolver = context.settings.resolver(of: definition.name)
         let combinesColumns = resolver?.combinedColumns.isEmpty == false
@@ -135,7 +137,15 @@ extension OperationAttempt {
             let local = try transaction.item(id: operation.itemID, in: definition.name)
             let completion = AttemptCompletion(
                 transaction: transaction, definition: definition, operationID: operationID)
-            let references = RowReferences(catalog: context.store.dataSource.catalog, definition: definition)
+            let catalog = context.store.dataSource.catalog
+            if operation.kind != begun.kind, PushOrder(catalog).sends(operation, after: begun) {
+                // It has become a delete, and children may have to be deleted first: a later round sends it.
+                if isAhead { return .early }
+                context.inFlight.remove(operationID)
+                try completion.mergeBehind()
+                return .skipped
+            }
+            let references = RowReferences(catalog: catalog, definition: definition)
             if let first = try references.prerequisite(of: operation, item: local, in: transaction) {
                 if isAhead { return .early }
                 // Nothing is sent: a change behind the operation, and every later one, waits with it.

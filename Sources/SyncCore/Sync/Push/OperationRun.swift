@@ -54,7 +54,7 @@ struct OperationRun: Sendable {
         let delegate = context.delegate
         // With a delegate, the next operation begins after the delegate has returned.
         let sender = OperationSender(
-            context: context, definition: definition, operationID: operation.id,
+            context: context, definition: definition, begun: operation,
             permit: delegate == nil ? permit : nil, limits: limits, serverErrors: serverErrors)
         guard let delegate else { return ended(Outcome(try await sender.send())) }
         return try await execute(sender, through: delegate)

@@ -5,12 +5,15 @@
 struct OperationSender: Sendable {
     let context: SyncContext
     let definition: SyncTableDefinition
-    let operationID: Int64
+    /// The operation as it was when the push has begun it.
+    let begun: TableOperation
     /// The permit to release on success before the result is stored, so that the next operation can begin; `nil` keeps
     /// the permit until then.
     let permit: AsyncSemaphore.Permit?
     let limits: PushLimits
     let serverErrors: ServerErrorStreak
+
+    var operationID: Int64 { begun.id }
 
     /// How sending has ended.
     enum Result: Sendable {
@@ -22,9 +25,9 @@ struct OperationSender: Sendable {
         case unconfirmed(TableOperationError)
         /// Nothing was sent, because an operation of another item has to be sent first. The error is in the error log.
         case held(TableOperationError, by: TableOperation)
-        /// Nothing was sent, because the operation no longer exists, is parked, or another operation of its
-        /// item precedes it; or, after a request, the operation no longer exists, for example because it and
-        /// the one behind it have cancelled each other out.
+        /// Nothing was sent, because the operation no longer exists, is parked, has become a delete of a later round, or
+        /// another operation of its item precedes it; or this was found after a request, for example because the operation
+        /// and the one behind it have cancelled each other out.
         case skipped
 
         /// What the server has answered to an operation that stays pending.
@@ -95,7 +98,7 @@ struct OperationSender: Sendable {
     private func start(_ substitute: DelegateItem?) async throws -> OperationAttempt.Start {
         if let permit, !permit.isItsTurn {
             let start = try await OperationAttempt.start(
-                operationID, in: context, definition, substitute: substitute, isAhead: true)
+                begun, in: context, definition, substitute: substitute, isAhead: true)
             guard await permit.turn(), !Task.isCancelled,
                 !limits.isTimeOver(uptime: context.environment.uptime())
             else {
@@ -111,7 +114,7 @@ struct OperationSender: Sendable {
             }
         }
         let start = try await OperationAttempt.start(
-            operationID, in: context, definition, substitute: substitute, isAhead: false)
+            begun, in: context, definition, substitute: substitute, isAhead: false)
         context.inFlight.removeMark(of: operationID)
         return start
     }
@@ -217,7 +220,6 @@ struct OperationSender: Sendable {
     private func sendEdits(
         after item: Item?, willSend: @Sendable (SeenChange) -> Void
     ) async throws -> Result {
-        let operationID = operationID
         let exists = try await context.read { try $0.operation(id: operationID) != nil }
         return exists ? try await sendOnce(willSend: willSend) : .completed(item)
     }
@@ -253,7 +255,7 @@ extension OperationSender {
     private func complete(
         _ attempt: OperationAttempt, with row: Item?, receivedSince newest: Item?, mayRequest: Bool
     ) async throws -> Completion {
-        let (context, definition, operationID) = (context, definition, operationID)
+        let (context, definition) = (context, definition)
         // A row that is gone may have been deleted by a request without response.
         let isGone = row?.system.deleted ?? true
         let (isApplied, known) = (attempt.requests.isApplied, attempt.operation.serverItem)
@@ -307,7 +309,6 @@ extension OperationSender {
         _ attempt: OperationAttempt, mayBeApplied: Bool, status: Int?, code: SyncError.Code, message: String,
         serverItem: Item? = nil, parkAfter limit: Int? = nil
     ) async throws -> Failure {
-        let (definition, operationID) = (definition, operationID)
         let stalePageGuard = context.stalePageGuard
         let failure = try await context.write { transaction -> Failure in
             let isMissing = code == .itemNotOnServer
@@ -350,7 +351,6 @@ extension OperationSender {
 
     /// Stores that the server has applied no attempt.
     private func recordNotApplied() async throws {
-        let (definition, operationID) = (definition, operationID)
         try await context.write { transaction in
             let completion = AttemptCompletion(
                 transaction: transaction, definition: definition, operationID: operationID)
@@ -386,7 +386,6 @@ extension OperationSender {
     /// Records no error: nothing is known about the operation.
     private func endPush(_ ending: PushEnding?, _ attempt: OperationAttempt) async throws {
         guard let ending else { return }
-        let (definition, operationID) = (definition, operationID)
         let mayBeApplied = ending.mayBeApplied || attempt.mayBeAppliedBefore
         try await context.write { transaction in
             let completion = AttemptCompletion(

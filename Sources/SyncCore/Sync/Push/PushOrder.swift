@@ -22,4 +22,9 @@ struct PushOrder: Sendable {
         guard let depth = depths[operation.table] else { return 0 }
         return operation.kind == .delete ? 2 * deepest + 1 - depth : depth
     }
+
+    /// Whether the first operation is sent in a later round than the second.
+    func sends(_ operation: TableOperation, after other: TableOperation) -> Bool {
+        round(of: operation) > round(of: other)
+    }
 }
