@@ -5,6 +5,7 @@ import Foundation
 import SyncCore
 import Synchronization
 import TableServer
+import TestSupport
 import Testing
 
 /// Failing operations do not block the rest of the queue.
@@ -84,6 +85,78 @@ import Testing
     }
 
     /// The operations that a proxy refuses are sent last of all, also by a context that has sent none of them.
+    /// A proxy can cut off bodies of some size, and a server can work at a row for too long.
+    @Test(arguments: [ServerFault.dropRequest, .dropAnswer, .truncateAnswer(afterBytes: 0), .refusal(504)])
+    func `operations whose requests are never answered do not block the queue or pulls`(
+        _ fault: ServerFault
+    ) async throws {
+        try await Scenario.run(on: .memory) { scenario in
+            let a = try scenario.device(settings: .singleAttempt)
+            for id in ["1", "2"] { try await a.table.insert(["id": .text(id), "text": "poison"]) }
+            try await a.table.insert(["id": "3", "text": "healthy"])
+            try await scenario.server.put("theirs", ["text": "theirs"], in: Todo.name)
+            scenario.server.onRequest { request in
+                String(decoding: request.body, as: UTF8.self).contains("poison") ? fault : .none
+            }
+            for _ in 0..<3 { _ = try? await a.context.push() }
+            #expect(try scenario.row("3") == nil)
+            for _ in 0..<2 { _ = try? await a.context.push() }
+            #expect(try scenario.row("3") != nil)
+            try await a.table.insert(["id": "4", "text": "healthy"])
+            #expect(try await a.context.plannedRequests().map(\.itemID) == ["4", "1", "2"])
+            _ = try? await a.context.pull(Todo.query, queryID: "all")
+            #expect(try scenario.row("4") != nil)
+            #expect(try await a.item("theirs") != nil)
+            #expect(try await a.operations().map(\.itemID) == ["1", "2"])
+            scenario.server.onRequest(nil)
+            try await a.sync()
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test func `a network without a connection changes no order, and is the error of a pull`() async throws {
+        let transport = SwitchedTransport()
+        try await Scenario.run(on: .memory) { scenario in
+            let a = try scenario.device(settings: .singleAttempt, transport: transport)
+            for id in ["1", "2", "3"] { try await a.table.insert(["id": .text(id)]) }
+            for _ in 0..<4 { await expectError(.pushAbortedNetwork) { try await a.sync() } }
+            await expectError(.pushAbortedNetwork) { try await a.context.pull(Todo.query, queryID: "all") }
+            transport.isConnected.withLock { $0 = true }
+            try await a.sync()
+            let sent = scenario.writes().map { String(decoding: $0.body, as: UTF8.self) }
+            #expect(sent == ["1", "2", "3"].map { #"{"id":"\#($0)"}"# })
+        }
+    }
+
+    @Test func `an outage changes no order`() async throws {
+        try await Scenario.run(on: .memory) { scenario in
+            let a = try scenario.device(settings: .singleAttempt)
+            for id in ["1", "2", "3"] { try await a.table.insert(["id": .text(id)]) }
+            scenario.server.onRequest { _ in .dropRequest }
+            for _ in 0..<6 { _ = try? await a.sync() }
+            scenario.server.onRequest(nil)
+            scenario.server.removeRequests()
+            try await a.sync()
+            let sent = scenario.writes().map { String(decoding: $0.body, as: UTF8.self) }
+            #expect(sent == ["1", "2", "3"].map { #"{"id":"\#($0)"}"# })
+        }
+    }
+
+    @Test func `a pull after pushes without an answer fails with their error when it gets none either`()
+        async throws
+    {
+        try await Scenario.run(on: .memory) { scenario in
+            let a = try scenario.device(settings: .singleAttempt)
+            try await a.table.insert(["id": "1"])
+            scenario.server.onRequest { _ in .dropRequest }
+            for _ in 0..<4 {
+                await expectError(.pushAbortedNetwork) {
+                    try await a.context.pull(Todo.query, queryID: "all")
+                }
+            }
+        }
+    }
+
     @Test func `a parent that a proxy refuses does not keep failed children from being sent`() async throws {
         let list = SyncTableDefinition("List", columns: [SyncColumn("text", .text)])
         let item = SyncTableDefinition(
@@ -196,5 +269,17 @@ import Testing
             try await a.sync()
             try await scenario.expectAgreement(a)
         }
+    }
+}
+
+/// A transport without a connection, until it is connected.
+private final class SwitchedTransport: HTTPTransport {
+    let isConnected = Mutex(false)
+
+    func send(_ request: HTTPTransportRequest) async throws -> HTTPTransportResponse {
+        guard isConnected.withLock(\.self) else {
+            throw NetworkFailure(.unreachable, host: "server.example", port: 443)
+        }
+        return try await URLSessionTransport.patient.send(request)
     }
 }

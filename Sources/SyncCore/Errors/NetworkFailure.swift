@@ -66,6 +66,14 @@ extension NetworkFailure {
         self.init(reason, host: origin?.host ?? "", port: origin?.port ?? 0, cause: cause)
     }
 
+    /// Whether the server may have received the request.
+    var mayHaveReachedServer: Bool {
+        let unsent: Set<Reason> = [
+            .unknownHost, .unreachable, .connectionRefused, .secureConnectionFailed, .transportClosed,
+        ]
+        return !unsent.contains(reason)
+    }
+
     /// Whether the same request may succeed later without the app changing anything.
     public var mayRetry: Bool { reason != .secureConnectionFailed && reason != .transportClosed }
 }

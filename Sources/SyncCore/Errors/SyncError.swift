@@ -13,9 +13,8 @@ public struct SyncError: Error, Sendable {
     public let mayRetry: Bool
     /// The wait that the server asks for before the next request.
     public let retryAfter: Duration?
-    /// Whether the response that has ended a push may be about one operation only: see
-    /// `ResponseClassification.mayBeOfRequest(_:)`.
-    var mayBeOfOperation = false
+    /// What the failure that has ended a push may be about.
+    var pushEndingScope = PushEnding.Scope.service
 
     /// Makes an error.
     public init(

@@ -90,9 +90,12 @@ enum ResponseClassification: Sendable, Hashable {
         mayBeOfRequest(status) && ![404, 409, 410, 412].contains(status)
     }
 
-    /// Whether a gateway reports that the service is not available.
-    private static func isGatewayError(_ status: Int) -> Bool {
-        [502, 503, 504, 511].contains(status) || (520...530).contains(status)
+    /// Whether a gateway reports that the service is not available, or that the user has to sign in to the network.
+    private static func isGatewayError(_ status: Int) -> Bool { isGatewayFailure(status) || status == 511 }
+
+    /// Whether a gateway reports that it got no answer.
+    static func isGatewayFailure(_ status: Int) -> Bool {
+        [502, 503, 504].contains(status) || (520...530).contains(status)
     }
 
     private static func success(_ body: BodyForm, of request: SyncEvent.RequestKind) -> Self {

@@ -47,11 +47,13 @@ extension SimulatedSystem {
     }
 
     /// Notes the operations that wait for no other, before a push after the faults. Nothing but the order of the tables
-    /// decides then which is sent first. Operations at which a proxy, or a 500 without a body, has ended a push are sent last.
+    /// decides then which is sent first. Operations that may fail alone are sent last.
     func noteUnsent(_ device: SimulatedDevice, _ context: SyncContext) async {
         guard let operations = try? await context.pendingOperations() else { return }
         let tables = device.disk.store.catalog.tables
+        let unanswered = context.unansweredOperationIDs
         let waiting = operations.filter { operation in
+            if unanswered.contains(operation.id) { return false }
             if let status = operation.lastStatus, (400...500).contains(status) { return false }
             return switch operation.kind {
             case .insert: parents(of: operation.table, device).isEmpty

@@ -57,26 +57,27 @@ extension SyncContext {
         }
     }
 
-    /// Whether rows can be pulled although a push has thrown the error: operations have failed, or the responses that have ended
-    /// the push may be about its operations only. If they are not, the pull fails too: see ``SyncError/afterPush(_:)``.
+    /// Whether rows can be pulled although a push has thrown the error: operations have failed, or what has ended the push may
+    /// be about its operations only. If it is not, the pull fails too: see ``SyncError/afterPush(_:)``.
     private func permitsPull(after error: SyncError) -> Bool {
         switch error.code {
         case .pushCompletedWithErrors: return true
         case .pushAbortedService where error.retryAfter == nil:
             // Not what the operation says now: another push may have sent it since.
             return PushEnding.isTooManyServerErrors(error) || error.pushResult?.endedByOperation == true
+        case .pushAbortedNetwork: return error.pushResult?.endedByOperation == true
         default: return false
         }
     }
 }
 
 extension SyncError {
-    /// Returns the error to throw for this error of a pull that has followed a push: that of the push if the service fails for
-    /// both.
+    /// Returns the error to throw for this error of a pull that has followed a push: that of the push if the network or the
+    /// service fails for both.
     package func afterPush(_ pushError: SyncError?) -> SyncError {
-        guard let pushError, pushError.code == .pushAbortedService, code == .pullAborted,
-            let cause = cause as? SyncError, cause.mayRetry, cause.code != .networkUnavailable
+        guard let pushError, code == .pullAborted, let cause = cause as? SyncError, cause.mayRetry
         else { return self }
-        return pushError
+        let code: Code = cause.code == .networkUnavailable ? .pushAbortedNetwork : .pushAbortedService
+        return pushError.code == code ? pushError : self
     }
 }

@@ -37,6 +37,7 @@ public final class SyncContext: Sendable {
     let unlistedRows = UnlistedRows()
     /// The operations that are being sent.
     let inFlight = InFlightOperations()
+    let unanswered = UnansweredOperations()
     let externalCommitCheck = ExternalCommitCheck()
 
     /// Makes a context for an open store.

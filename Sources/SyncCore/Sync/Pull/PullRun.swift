@@ -225,8 +225,10 @@ struct PullRun: Sendable {
 
     private func fetch() async throws -> PulledPage {
         session.storedPage.withLock { $0 = nil }
-        return try await PageRequest(context: context, pull: pull, requestsTotal: requestsTotal).page(
+        let page = try await PageRequest(context: context, pull: pull, requestsTotal: requestsTotal).page(
             at: cursor)
+        context.unanswered.recordAnswer()
+        return page
     }
 
     /// Applies a page in one transaction with the token at its end.

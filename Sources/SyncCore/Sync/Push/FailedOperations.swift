@@ -12,16 +12,22 @@ struct FailedOperations: Sendable {
     /// Returns the groups in the order in which they are sent: the operations with an error of an earlier push, then those at
     /// which one has ended, and which may be the only ones to fail.
     ///
-    /// - Parameter tables: the tables of the push; `nil` for all.
+    /// - Parameters:
+    ///   - tables: the tables of the push; `nil` for all.
+    ///   - unanswered: the ids of ``UnansweredOperations``.
     static func groups(
-        in snapshot: any StoreSnapshot, tables: Set<String>?, order: PushOrder, now: Timestamp
+        in snapshot: any StoreSnapshot, tables: Set<String>?, unanswered: Set<Int64>, order: PushOrder,
+        now: Timestamp
     ) throws -> [FailedOperations] {
         let failed = try snapshot.operationErrors(in: nil).compactMap { error -> TableOperation? in
             let operation = try snapshot.operation(id: error.operationID)
             return operation?.revision == error.revision ? operation : nil
         }
-        let known = Set(failed.map(\.id))
-        let stopped = try operationsThatMayFailAlone(in: snapshot).filter { !known.contains($0.id) }
+        var known = Set(failed.map(\.id))
+        var stopped = try operationsThatMayFailAlone(in: snapshot).filter { known.insert($0.id).inserted }
+        stopped += try unanswered.filter { known.insert($0).inserted }.compactMap {
+            try snapshot.operation(id: $0)
+        }
         return [failed, stopped].map { operations in
             FailedOperations(operations.filter { tables?.contains($0.table) ?? true }, order, now)
         }.filter { !$0.ids.isEmpty }

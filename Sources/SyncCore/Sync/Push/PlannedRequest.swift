@@ -32,9 +32,10 @@ extension SyncContext {
         for table in tables ?? [] { _ = try definition(of: table) }
         let catalog = store.dataSource.catalog
         let changedOnly = sendsChangedFieldsOnly
-        let (order, now) = (PushOrder(catalog), environment.now())
+        let (order, now, unanswered) = (PushOrder(catalog), environment.now(), unanswered.alone)
         return try await read { snapshot in
-            let failed = try FailedOperations.groups(in: snapshot, tables: tables, order: order, now: now)
+            let failed = try FailedOperations.groups(
+                in: snapshot, tables: tables, unanswered: unanswered, order: order, now: now)
             let operations = try snapshot.operations(after: 0, in: nil, limit: .max)
             let included = operations.filter { tables?.contains($0.table) ?? true && !$0.isParked }
             var planned: [TableOperation] = []

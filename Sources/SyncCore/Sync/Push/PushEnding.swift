@@ -14,6 +14,17 @@ struct PushEnding: Sendable {
     /// The status of the response, if there was one.
     let status: Int?
 
+    /// What the failure may be about.
+    enum Scope {
+        /// The user, the network or the whole service.
+        case service
+        /// The operation only: see ``ResponseClassification/mayBeOfRequest(_:)``.
+        case operation
+        /// The operation only, if it fails again and again: its request may have reached the server, which has not answered it.
+        /// See ``UnansweredOperations``.
+        case unansweredOperation
+    }
+
     /// Returns the ending for an outcome; `nil` when the push goes on.
     init?(_ outcome: AttemptOutcome, now: Timestamp) {
         switch outcome {
@@ -27,7 +38,10 @@ struct PushEnding: Sendable {
             let cause = SyncError.serviceUnavailable(status: status, message: message, retryAfter: delay)
             var error = SyncError(
                 .pushAbortedService, cause.message, cause: cause, mayRetry: true, retryAfter: delay)
-            error.mayBeOfOperation = ResponseClassification.mayBeOfRequest(status)
+            if ResponseClassification.mayBeOfRequest(status) { error.pushEndingScope = .operation }
+            if ResponseClassification.isGatewayFailure(status), delay == nil {
+                error.pushEndingScope = .unansweredOperation
+            }
             self.error = error
             (mayBeApplied, self.status) = (true, status)
         case .succeeded, .applied, .rowNeeded, .continues, .conflict, .refused, .notApplied, .unknown:
@@ -39,8 +53,12 @@ struct PushEnding: Sendable {
     init?(sending failure: SyncError) {
         switch failure.code {
         case .networkUnavailable:
-            error = SyncError(
+            var error = SyncError(
                 .pushAbortedNetwork, failure.message, cause: failure.cause, mayRetry: failure.mayRetry)
+            if (failure.cause as? NetworkFailure)?.mayHaveReachedServer ?? true {
+                error.pushEndingScope = .unansweredOperation
+            }
+            self.error = error
             mayBeApplied = true
         case .authenticationRequired:
             error = SyncError(

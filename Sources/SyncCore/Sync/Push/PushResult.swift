@@ -14,7 +14,7 @@ public struct PushResult: Sendable {
     public internal(set) var abortReason: SyncError?
     /// Whether the server has refused an operation of this push, or reported a conflict.
     package internal(set) var hasRefusals = false
-    /// Whether the response that ended the push before the end of the queue may be about its operation only.
+    /// Whether what ended the push before the end of the queue may be about its operation only.
     var endedByOperation = false
     /// Whether the budget permitted the push to reach the end of the queue.
     package internal(set) var hasReachedEnd = false

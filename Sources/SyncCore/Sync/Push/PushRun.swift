@@ -30,6 +30,9 @@ struct PushRun {
     private var readAhead: ArraySlice<TableOperation> = []
     /// Why the push ends; `nil` when it goes on.
     private var ending: (any Error)?
+    /// Errors of operations that may be the only ones without an answer. The push throws the first of them at its end.
+    private var unanswered: [any Error] = []
+    private static let maxUnanswered = 2
 
     init(context: SyncContext, tables: Set<String>?, budget: PushBudget) {
         self.context = context
@@ -58,8 +61,10 @@ struct PushRun {
 
     private mutating func sendAll() async throws {
         let (tables, order, now) = (tables, order, context.environment.now())
+        let unansweredAlone = context.unanswered.alone
         let failed = try await context.read {
-            try FailedOperations.groups(in: $0, tables: tables, order: order, now: now)
+            try FailedOperations.groups(
+                in: $0, tables: tables, unanswered: unansweredAlone, order: order, now: now)
         }
         var (count, hasReleased) = (-1, false)
         var repeated: SyncError?
@@ -86,6 +91,10 @@ struct PushRun {
             // Skipped operations may be sent now, and the app may have enqueued operations of earlier rounds.
         } while (begun.count > count || hasReleased) && repeated == nil && !isLimited
         if let repeated, !serverErrors.hasSucceeded { throw repeated }
+        if let error = unanswered.first {
+            result.endedByOperation = true
+            throw error
+        }
     }
 
     /// Lets the operations be sent that have waited for one which is no longer pending.
@@ -109,10 +118,20 @@ struct PushRun {
             operations: begun.count - unsent.count, uptime: context.environment.uptime())
     }
 
-    /// Passes over the operations with these ids once, for some of one round.
+    /// Passes over the operations with these ids, for some of one round; after one without an answer, over the rest.
     private mutating func pass(
         _ round: Int, ids: ClosedRange<Int64> = 0...(.max),
         where isIncluded: @escaping @Sendable (TableOperation) -> Bool
+    ) async throws {
+        var count: Int
+        repeat {
+            count = unanswered.count
+            try await passOnce(round, ids: ids, where: isIncluded)
+        } while unanswered.count > count
+    }
+
+    private mutating func passOnce(
+        _ round: Int, ids: ClosedRange<Int64>, where isIncluded: @escaping @Sendable (TableOperation) -> Bool
     ) async throws {
         // A fourth of the greatest number: it is multiplied below.
         let permits = min(max(1, context.settings.maxConcurrentOperations), .max / 4)
@@ -219,9 +238,21 @@ struct PushRun {
         if context.isObserved, begun.contains(run.operation.id), let group = SyncEvent.OperationGroup(run) {
             counts[group, default: 0] += 1
         }
+        if run.outcome.isAnswered { context.unanswered.recordAnswer(to: run.operation.id) }
         // A service that is unavailable says more than server errors, which may be those of some operations.
         if let new = run.pushEnding, ending.map(PushEnding.isTooManyServerErrors) ?? true {
-            (ending, result.endedByOperation) = (new, (new as? SyncError)?.mayBeOfOperation == true)
+            end(with: new, at: run.operation)
+        }
+    }
+
+    /// Ends the push, unless the operation may be the only one without an answer.
+    private mutating func end(with error: any Error, at operation: TableOperation) {
+        let scope = (error as? SyncError)?.pushEndingScope ?? .service
+        let isAlone = scope == .unansweredOperation && context.unanswered.record(operation.id)
+        if isAlone, unanswered.count < Self.maxUnanswered {
+            unanswered.append(error)
+        } else {
+            (ending, result.endedByOperation) = (error, isAlone || scope == .operation)
         }
     }
 
