@@ -7,7 +7,7 @@ import SyncCore
 import Synchronization
 
 /// Checks when one process repeats requests: after the `Retry-After` of the response, within the retry budget, and with
-/// no other request in between when the service did not answer.
+/// no other request in between when the service did not answer. Other rows may be tried when three acts got no answer for a row.
 ///
 /// The requests of one act belong together. Act 0 has the requests of all pushes and pulls after the faults end.
 final class RequestCheck: Sendable {
@@ -20,12 +20,16 @@ final class RequestCheck: Sendable {
         let endsCall: Bool
         /// Whether the response may be about this request only.
         let mayBeOfRequest: Bool
+        /// Whether other rows may be tried, because three acts got no answer for the row.
+        let mayBeAlone: Bool
     }
 
     private struct State {
         /// The last failed request of each act.
         var failures: [UInt64: [Failure]] = [:]
         var budget = RequestCheck.capacity
+        /// The acts in which requests for a row have no answer.
+        var unanswered: [RowKey: Set<UInt64>] = [:]
         /// The acts of the requests that have not ended.
         var running: [UInt64: Int] = [:]
         /// The acts of the writes that have not ended.
@@ -63,7 +67,9 @@ final class RequestCheck: Sendable {
             guard let index = failures.firstIndex(where: { $0.request.isEqual(to: request) }) else {
                 // Rows are pulled although a proxy has refused a change.
                 guard isSequential,
-                    failures.contains(where: { $0.endsCall && (isWrite || !$0.mayBeOfRequest) })
+                    failures.contains(where: {
+                        $0.endsCall && (isWrite || !$0.mayBeOfRequest) && !$0.mayBeAlone
+                    })
                 else { return nil }
                 return "Another request follows, although the service did not answer the one before."
             }
@@ -95,13 +101,25 @@ final class RequestCheck: Sendable {
             if (200...299).contains(status) {
                 state.budget = min(state.budget + 1, Self.capacity + waiting * Self.cost)
             }
+            if let row = request.rowOfPush {
+                let isAnswered = response.map { !$0.isOfNoService(to: request) } ?? false
+                if request.phase.isWrite, isAnswered, (200...299).contains(status) {
+                    state.unanswered[row] = nil
+                }
+                if response?.isOfGateway ?? true {
+                    // Each request of act 0 can be the last one of a push.
+                    let count = state.unanswered[row]?.count ?? 0
+                    state.unanswered[row, default: []].insert(act == 0 ? .max - UInt64(count) : act)
+                }
+            }
             guard act != 0, !hasDelegate, response?.isRepeatable(after: request) ?? true else { return }
             let delay = response?.retryAfter ?? 0
             state.failures[act, default: []].append(
                 Failure(
                     request: request, earliest: now + delay * 1_000_000_000,
                     endsCall: response?.isOfNoService(to: request) ?? true,
-                    mayBeOfRequest: request.isOfPush && response?.mayBeOfRequest == true))
+                    mayBeOfRequest: request.isOfPush && response?.mayBeOfRequest == true,
+                    mayBeAlone: request.rowOfPush.map { state.unanswered[$0]?.count ?? 0 >= 3 } ?? false))
         }
     }
 }
@@ -110,6 +128,16 @@ extension ModelRequest {
     /// Whether the request is about the row of an operation: pulls list the rows of a query.
     fileprivate var isOfPush: Bool {
         phase != .list || original.head.path?.contains("$filter=id%20eq%20") == true
+    }
+
+    /// The row of the operation that the request is about.
+    fileprivate var rowOfPush: RowKey? {
+        if let row { return row }
+        guard isOfPush, path.count == 2, let filter = parameters["$filter"], filter.hasPrefix("id eq '")
+        else {
+            return nil
+        }
+        return RowKey(table: path[1], id: String(filter.dropFirst("id eq '".count).dropLast()))
     }
 
     fileprivate func isEqual(to other: ModelRequest) -> Bool {
@@ -123,6 +151,19 @@ extension HTTPTransportResponse {
     fileprivate var retryAfter: Int64 {
         guard let text = head.headerFields[.retryAfter] else { return 0 }
         return text.hasSuffix("GMT") ? 2 : max(0, Int64(text) ?? 0)
+    }
+
+    private var asksToWait: Bool {
+        guard let text = head.headerFields[.retryAfter] else { return false }
+        return text.hasSuffix("GMT") || Int64(text) ?? -1 >= 0
+    }
+
+    /// Whether a gateway reports that it got no answer, and does not ask for a wait.
+    fileprivate var isOfGateway: Bool {
+        switch head.status.code {
+        case 502, 503, 504, 520...530: !asksToWait
+        default: false
+        }
     }
 
     /// Whether a proxy may have refused this request only, or the server have failed for it only.

@@ -32,15 +32,6 @@ struct OperationRun: Sendable {
         case skipped
         /// The delegate did not execute the operation, the operation no longer exists, or the push ends.
         case notExecuted
-
-        /// Whether the tables service has answered the last request of the operation.
-        var isAnswered: Bool {
-            switch self {
-            case .completed, .completedWithError: true
-            case .failed(let error), .unconfirmed(let error): error.status != nil
-            case .held, .skipped, .notExecuted: false
-            }
-        }
     }
 
     /// Runs the operation and releases the permit.

@@ -135,6 +135,7 @@ struct OperationSender: Sendable {
             ).result(Result.failed)
         }
         try await endPush(PushEnding(outcome, now: context.environment.now()), attempt)
+        if attempt.requests.hasResponse { context.unanswered.recordAnswer(to: operationID) }
         return try await store(outcome, of: attempt, willSend: willSend)
     }
 

@@ -238,7 +238,6 @@ struct PushRun {
         if context.isObserved, begun.contains(run.operation.id), let group = SyncEvent.OperationGroup(run) {
             counts[group, default: 0] += 1
         }
-        if run.outcome.isAnswered { context.unanswered.recordAnswer(to: run.operation.id) }
         // A service that is unavailable says more than server errors, which may be those of some operations.
         if let new = run.pushEnding, ending.map(PushEnding.isTooManyServerErrors) ?? true {
             end(with: new, at: run.operation)
