@@ -114,6 +114,22 @@ import Testing
         }
     }
 
+    @Test func `many operations without answers do not block the queue of an app that never pulls`()
+        async throws
+    {
+        try await Scenario.run(on: .memory) { scenario in
+            let a = try scenario.device(settings: .singleAttempt)
+            for id in ["1", "2", "3"] { try await a.table.insert(["id": .text(id), "text": "poison"]) }
+            try await a.table.insert(["id": "4", "text": "healthy"])
+            scenario.server.onRequest { request in
+                String(decoding: request.body, as: UTF8.self).contains("poison") ? .dropRequest : .none
+            }
+            for _ in 0..<40 { _ = try? await a.context.push() }
+            #expect(try scenario.row("4") != nil)
+            #expect(try await a.operations().map(\.itemID) == ["1", "2", "3"])
+        }
+    }
+
     @Test func `a network without a connection changes no order, and is the error of a pull`() async throws {
         let transport = SwitchedTransport()
         try await Scenario.run(on: .memory) { scenario in

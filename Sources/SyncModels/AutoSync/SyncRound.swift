@@ -152,6 +152,8 @@ extension SyncRound.Report {
     func outcome(leavesOperations: Bool) -> SyncSchedule.Outcome {
         switch ending.map(RoundFailure.init) {
         case _ where isCancelled: .cancelled
+        // The push has permitted pulls, and none has shown that the server answers other requests.
+        case nil where !reachedServer && push?.mayBeOutage == true: .failed(madeProgress: madeProgress)
         case nil:
             .completed(reachedServer: reachedServer, leavesOperations: leavesOperations, retries: retries)
         case .unauthenticated: .unauthenticated

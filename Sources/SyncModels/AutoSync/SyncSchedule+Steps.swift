@@ -27,7 +27,7 @@ extension SyncSchedule {
         guard isInForeground else { return false }
         return switch reason {
         case .nothingDue: true
-        case .failure: gate?.serverEnd.map { $0 > now } ?? false
+        case .failure: gate.map { $0.cause == .server && $0.until > now } ?? false
         case .offline, .signedOut, .otherProcess: false
         }
     }

@@ -47,6 +47,27 @@ import Testing
         }
     }
 
+    @Test func `edits during an outage do not shorten the delays between its rounds`() async throws {
+        try await VirtualSystem.run { system in
+            let device = try system.device()
+            device.run()
+            await system.advance(.seconds(10))
+            device.network.condition = .status(503)
+            try await device.insert("milk")
+            await system.advance(.seconds(60))
+            let count = device.network.requests.count
+            for index in 0..<60 {
+                try await device.update("milk", "\(index)")
+                await system.advance(.seconds(5))
+            }
+            // One round a minute would be much for an outage that has lasted for six.
+            #expect(device.network.requests.count - count <= 5 * SyncSettings().retry.maxAttempts)
+            device.network.condition = .up
+            await system.advance(.seconds(400))
+            #expect(try await device.pending() == 0)
+        }
+    }
+
     /// Holds the mutex of a device as if it showed the pending operations for a second.
     private func showOperations(of device: VirtualDevice) async {
         _ = device.system.start {

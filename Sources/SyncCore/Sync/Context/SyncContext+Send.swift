@@ -6,10 +6,14 @@ extension SyncContext {
     /// ``RetryBudget`` permit. After the context has been closed, nothing is sent: another context may send the operations of
     /// the store then.
     ///
-    /// - Parameter willRepeat: called before the request is sent again, although the server may have applied it.
+    /// - Parameters:
+    ///   - mayRepeat: whether the request is sent again after transient failures.
+    ///   - willRepeat: called before the request is sent again, although the server may have applied it.
     /// - Throws: ``SyncError`` with code ``SyncError/Code/networkUnavailable`` when the last request had no response, or
     ///   ``SyncError/Code/contextInvalid``; `CancellationError`.
-    func send(_ call: RemoteCall, willRepeat: () -> Void = {}) async throws -> RemoteResponse {
+    func send(
+        _ call: RemoteCall, mayRepeat: Bool = true, willRepeat: () -> Void = {}
+    ) async throws -> RemoteResponse {
         var attempt = 1
         while true {
             try requireOpen()
@@ -25,7 +29,7 @@ extension SyncContext {
             let delay = settings.retry.delay(
                 afterAttempt: attempt, retryAfter: (try? result.get())?.retryAfter, now: environment.now(),
                 jitter: environment.jitter)
-            guard let delay, retryBudget.spend() else { return try result.get() }
+            guard mayRepeat, let delay, retryBudget.spend() else { return try result.get() }
             willRepeat()
             let status = (try? result.get())?.status
             emit(.retry(.init(call, status: status, attempt: attempt, delay: delay)))

@@ -202,7 +202,8 @@ extension OperationAttempt {
     /// Sends a request, again after transient failures.
     func send(_ action: RemoteCall.Action) async throws -> AttemptResponse {
         let call = RemoteCall(action, table: definition.name, features: .offline)
-        let response = try await context.send(call) {
+        let mayRepeat = !context.unanswered.isAlone(operation.id)
+        let response = try await context.send(call, mayRepeat: mayRepeat) {
             if !action.isRead { requests.recordRepetition() }
         }
         requests.recordResponse()

@@ -100,6 +100,11 @@ extension OperationRun {
             )
         }
         guard let current else { return ended(.notExecuted) }
+        if current.kind != operation.kind,
+            PushOrder(context.store.dataSource.catalog).sends(current, after: operation)
+        {
+            return ended(.skipped)
+        }
         // The delegate could return an item without executing the operation, which would complete it before its
         // predecessor.
         guard first == nil else { return ended(.skipped) }

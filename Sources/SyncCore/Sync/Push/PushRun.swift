@@ -32,7 +32,6 @@ struct PushRun {
     private var ending: (any Error)?
     /// Errors of operations that may be the only ones without an answer. The push throws the first of them at its end.
     private var unanswered: [any Error] = []
-    private static let maxUnanswered = 2
 
     init(context: SyncContext, tables: Set<String>?, budget: PushBudget) {
         self.context = context
@@ -247,11 +246,13 @@ struct PushRun {
     /// Ends the push, unless the operation may be the only one without an answer.
     private mutating func end(with error: any Error, at operation: TableOperation) {
         let scope = (error as? SyncError)?.pushEndingScope ?? .service
-        let isAlone = scope == .unansweredOperation && context.unanswered.record(operation.id)
-        if isAlone, unanswered.count < Self.maxUnanswered {
+        let isUnanswered = scope == .unansweredOperation
+        let limit = isUnanswered ? context.unanswered.record(operation.id) : nil
+        result.mayBeOutage = isUnanswered && !context.unanswered.isAlone(operation.id)
+        if let limit, unanswered.count < limit {
             unanswered.append(error)
         } else {
-            (ending, result.endedByOperation) = (error, isAlone || scope == .operation)
+            (ending, result.endedByOperation) = (error, limit != nil || scope == .operation)
         }
     }
 

@@ -6,8 +6,8 @@ import Synchronization
 /// The operations whose requests get no answer, for example because a proxy cuts off bodies of their size.
 ///
 /// A push ends at such an operation, because there may be no network. After three pushes without an answer, the next operations
-/// are tried too. If the server answers another request, only these operations have no answer: later pushes send them last. They
-/// are known until the context is closed.
+/// are tried too. If the server answers another request, only these operations have no answer: later pushes send them last, and
+/// their requests once. They are known until the context is closed.
 final class UnansweredOperations: Sendable {
     private struct State {
         /// The number of pushes without an answer, by the id of the operation.
@@ -20,16 +20,20 @@ final class UnansweredOperations: Sendable {
 
     private let state = Mutex(State())
 
-    /// The ids of the operations that are sent last.
+    /// The ids of the operations that are the only ones without an answer.
     var alone: Set<Int64> { state.withLock { $0.alone } }
+
+    func isAlone(_ id: Int64) -> Bool { state.withLock { $0.alone.contains(id) } }
 
     /// Records that a request of the operation has no answer.
     ///
-    /// - Returns: whether other operations may be answered.
-    func record(_ id: Int64) -> Bool {
+    /// - Returns: after how many such operations a push may try others; `nil` if it ends at this one. The longer they get no
+    ///   answer, the more of them may be at the front of the queue.
+    func record(_ id: Int64) -> Int? {
         state.withLock { state in
-            state.counts[id, default: 0] += 1
-            return state.counts[id, default: 0] >= Self.limit
+            let count = state.counts[id, default: 0] + 1
+            state.counts[id] = count
+            return count >= Self.limit ? 2 + min(count / 10, 8) : nil
         }
     }
 
