@@ -102,8 +102,10 @@ final class RequestCheck: Sendable {
                 state.budget = min(state.budget + 1, Self.capacity + waiting * Self.cost)
             }
             if let row = request.rowOfPush {
+                // An update follows an undelete.
+                let completes = request.phase.isWrite && request.phase != .undelete
                 let isAnswered = response.map { !$0.isOfNoService(to: request) } ?? false
-                if request.phase.isWrite, isAnswered, (200...299).contains(status) {
+                if completes, isAnswered, (200...299).contains(status) {
                     state.unanswered[row] = nil
                 }
                 if response?.isOfGateway ?? true {
