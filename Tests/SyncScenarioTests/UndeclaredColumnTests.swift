@@ -58,17 +58,22 @@ import Testing
         }
     }
 
-    /// The server adds the column without new versions of its rows.
+    /// Returns a device that does not declare the priority and has pulled a row. The server adds the column afterwards, without new
+    /// versions of its rows.
+    private func olderDevice(_ scenario: Scenario) async throws -> Device {
+        try await scenario.server.put("1", ["text": "one", "priority": 5], in: Todo.name)
+        scenario.server.onRequest { $0.isPage ? .editFields { $0["priority"] = nil } : .none }
+        let old = try scenario.device(tables: [SyncTableDefinition(Todo.name, columns: [Todo.text])])
+        try await old.sync()
+        return old
+    }
+
     @Test(arguments: StoreKind.persistent)
     func `a column that is declared during a pending change has its value afterwards`(_ kind: StoreKind)
         async throws
     {
-        let older = SyncTableDefinition(Todo.name, columns: [Todo.text])
         try await Scenario.run(on: kind) { scenario in
-            try await scenario.server.put("1", ["text": "one", "priority": 5], in: Todo.name)
-            scenario.server.onRequest { $0.isPage ? .editFields { $0["priority"] = nil } : .none }
-            let old = try scenario.device(tables: [older])
-            try await old.sync()
+            let old = try await olderDevice(scenario)
             try await old.table.update(id: "1", ["text": "two"])
             try await old.context.close()
             scenario.server.onRequest { $0.isWrite ? .refusal(400) : .none }
@@ -84,16 +89,9 @@ import Testing
     @Test(arguments: StoreKind.persistent)
     func `a declared column of the former row is not given to an item that is inserted again`(
         _ kind: StoreKind
-    )
-        async throws
-    {
-        let older = SyncTableDefinition(Todo.name, columns: [Todo.text])
+    ) async throws {
         try await Scenario.run(on: kind) { scenario in
-            try await scenario.server.put("1", ["text": "one", "priority": 5], in: Todo.name)
-            scenario.server.onRequest { $0.isPage ? .editFields { $0["priority"] = nil } : .none }
-            let old = try scenario.device(tables: [older])
-            try await old.sync()
-            try await old.context.close()
+            try await olderDevice(scenario).context.close()
             scenario.server.onRequest(nil)
             let new = try scenario.device()
             try await new.table.delete(id: "1")

@@ -108,7 +108,7 @@ final class RequestCheck: Sendable {
                 if completes, isAnswered, (200...299).contains(status) {
                     state.unanswered[row] = nil
                 }
-                if response?.isOfGateway ?? true {
+                if response?.isWithoutAnswer ?? true {
                     // Each request of act 0 can be the last one of a push.
                     let count = state.unanswered[row]?.count ?? 0
                     state.unanswered[row, default: []].insert(act == 0 ? .max - UInt64(count) : act)
@@ -149,21 +149,18 @@ extension ModelRequest {
 }
 
 extension HTTPTransportResponse {
-    /// The seconds of `Retry-After`, rounded down; dates in the simulation are more than two seconds later.
-    fileprivate var retryAfter: Int64 {
-        guard let text = head.headerFields[.retryAfter] else { return 0 }
-        return text.hasSuffix("GMT") ? 2 : max(0, Int64(text) ?? 0)
-    }
-
-    private var asksToWait: Bool {
-        guard let text = head.headerFields[.retryAfter] else { return false }
-        return text.hasSuffix("GMT") || Int64(text) ?? -1 >= 0
+    /// The seconds of a valid `Retry-After`, rounded down; dates in the simulation are more than two seconds later.
+    fileprivate var retryAfter: Int64? {
+        guard let text = head.headerFields[.retryAfter] else { return nil }
+        return text.hasSuffix("GMT") ? 2 : Int64(text).flatMap { $0 < 0 ? nil : $0 }
     }
 
     /// Whether a gateway reports that it got no answer, and does not ask for a wait.
-    fileprivate var isOfGateway: Bool {
+    fileprivate var isWithoutAnswer: Bool { isOfGateway && retryAfter == nil }
+
+    private var isOfGateway: Bool {
         switch head.status.code {
-        case 502, 503, 504, 520...530: !asksToWait
+        case 502, 503, 504, 520...530: true
         default: false
         }
     }
@@ -176,8 +173,8 @@ extension HTTPTransportResponse {
     /// Whether the status is about the whole service, or the time.
     private var isBusy: Bool {
         switch head.status.code {
-        case 407, 408, 425, 429, 502, 503, 504, 511, 520...530: true
-        default: false
+        case 407, 408, 425, 429, 511: true
+        default: isOfGateway
         }
     }
 

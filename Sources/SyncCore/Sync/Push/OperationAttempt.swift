@@ -138,8 +138,7 @@ extension OperationAttempt {
             let completion = AttemptCompletion(
                 transaction: transaction, definition: definition, operationID: operationID)
             let catalog = context.store.dataSource.catalog
-            if operation.kind != begun.kind, PushOrder(catalog).sends(operation, after: begun) {
-                // It has become a delete, and children may have to be deleted first: a later round sends it.
+            if PushOrder.postpones(operation, begunAs: begun, in: catalog) {
                 if isAhead { return .early }
                 context.inFlight.remove(operationID)
                 try completion.mergeBehind()

@@ -100,11 +100,8 @@ extension OperationRun {
             )
         }
         guard let current else { return ended(.notExecuted) }
-        if current.kind != operation.kind,
-            PushOrder(context.store.dataSource.catalog).sends(current, after: operation)
-        {
-            return ended(.skipped)
-        }
+        let catalog = context.store.dataSource.catalog
+        if PushOrder.postpones(current, begunAs: operation, in: catalog) { return ended(.skipped) }
         // The delegate could return an item without executing the operation, which would complete it before its
         // predecessor.
         guard first == nil else { return ended(.skipped) }

@@ -23,8 +23,15 @@ struct PushOrder: Sendable {
         return operation.kind == .delete ? 2 * deepest + 1 - depth : depth
     }
 
-    /// Whether the first operation is sent in a later round than the second.
-    func sends(_ operation: TableOperation, after other: TableOperation) -> Bool {
-        round(of: operation) > round(of: other)
+    /// Whether an operation belongs to a later round than when a push has begun it: it has become a delete, and children may have
+    /// to be deleted first.
+    static func postpones(
+        _ operation: TableOperation, begunAs begun: TableOperation, in catalog: TableCatalog
+    )
+        -> Bool
+    {
+        guard operation.kind != begun.kind else { return false }
+        let order = PushOrder(catalog)
+        return order.round(of: operation) > order.round(of: begun)
     }
 }

@@ -31,7 +31,7 @@ struct PushRun {
     /// Why the push ends; `nil` when it goes on.
     private var ending: (any Error)?
     /// Errors of operations that may be the only ones without an answer. The push throws the first of them at its end.
-    private var unanswered: [any Error] = []
+    private var unansweredErrors: [any Error] = []
 
     init(context: SyncContext, tables: Set<String>?, budget: PushBudget) {
         self.context = context
@@ -60,10 +60,10 @@ struct PushRun {
 
     private mutating func sendAll() async throws {
         let (tables, order, now) = (tables, order, context.environment.now())
-        let unansweredAlone = context.unanswered.alone
+        let unanswered = context.unanswered.alone
         let failed = try await context.read {
             try FailedOperations.groups(
-                in: $0, tables: tables, unanswered: unansweredAlone, order: order, now: now)
+                in: $0, tables: tables, unanswered: unanswered, order: order, now: now)
         }
         var (count, hasReleased) = (-1, false)
         var repeated: SyncError?
@@ -90,7 +90,7 @@ struct PushRun {
             // Skipped operations may be sent now, and the app may have enqueued operations of earlier rounds.
         } while (begun.count > count || hasReleased) && repeated == nil && !isLimited
         if let repeated, !serverErrors.hasSucceeded { throw repeated }
-        if let error = unanswered.first {
+        if let error = unansweredErrors.first {
             result.endedByOperation = true
             throw error
         }
@@ -124,9 +124,9 @@ struct PushRun {
     ) async throws {
         var count: Int
         repeat {
-            count = unanswered.count
+            count = unansweredErrors.count
             try await passOnce(round, ids: ids, where: isIncluded)
-        } while unanswered.count > count
+        } while unansweredErrors.count > count
     }
 
     private mutating func passOnce(
@@ -249,8 +249,8 @@ struct PushRun {
         let isUnanswered = scope == .unansweredOperation
         let limit = isUnanswered ? context.unanswered.record(operation.id) : nil
         result.mayBeOutage = isUnanswered && !context.unanswered.isAlone(operation.id)
-        if let limit, unanswered.count < limit {
-            unanswered.append(error)
+        if let limit, unansweredErrors.count < limit {
+            unansweredErrors.append(error)
         } else {
             (ending, result.endedByOperation) = (error, limit != nil || scope == .operation)
         }

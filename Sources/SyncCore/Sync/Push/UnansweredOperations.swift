@@ -37,19 +37,16 @@ final class UnansweredOperations: Sendable {
         }
     }
 
-    /// Records that the server has answered a request of the operation.
-    func recordAnswer(to id: Int64) {
-        state.withLock { state in
-            state.counts[id] = nil
-            state.alone.remove(id)
-        }
-        recordAnswer()
-    }
-
     /// Records that the server has answered a request.
-    func recordAnswer() {
+    ///
+    /// - Parameter id: the operation of the request; `nil` for a page.
+    func recordAnswer(to id: Int64? = nil) {
         state.withLock { state in
             guard !state.counts.isEmpty else { return }
+            if let id {
+                state.counts[id] = nil
+                state.alone.remove(id)
+            }
             state.alone.formUnion(state.counts.filter { $0.value >= Self.limit }.keys)
         }
     }
