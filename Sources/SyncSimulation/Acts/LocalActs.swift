@@ -64,9 +64,7 @@ extension SimulatedSystem {
         let item = try device.disk.store.read { try $0.item(id: key.id, in: key.table) }
         switch act.feature {
         case .enqueueExisting:
-            guard item == nil,
-                try device.disk.store.read({ try $0.operations(forItem: key.id, in: key.table).isEmpty })
-            else { return }
+            guard try item == nil && !hasOperations(key, device) else { return }
             try change(key, to: Item(id: key.id), columns, device, isAdopted: true)
             try await context.enqueueExisting(TableQuery(table.name))
             markQueued(key, device)
@@ -77,9 +75,7 @@ extension SimulatedSystem {
             markQueued(key, device)
         default:
             guard let item else { return }
-            let hasOperation = try device.disk.store.read {
-                try !$0.operations(forItem: key.id, in: key.table).isEmpty
-            }
+            let hasOperation = try hasOperations(key, device)
             let deletion = Edit(
                 number: device.history.nextNumber(), key: key, column: nil,
                 hadVersion: item.system.version != nil, deleted: History.numbers(in: item))
@@ -113,6 +109,10 @@ extension SimulatedSystem {
         if isAdopted { device.state.withLock { _ = $0.adopted.insert(key) } }
         let changed = item
         try writeDirectly(to: device) { try $0.upsert([changed], in: key.table) }
+    }
+
+    private func hasOperations(_ key: RowKey, _ device: SimulatedDevice) throws -> Bool {
+        try device.disk.store.read { try !$0.operations(forItem: key.id, in: key.table).isEmpty }
     }
 
     /// Writes as the app's own database code does.
@@ -157,6 +157,8 @@ extension SimulatedSystem {
                 }
                 markQueued(key, device)
             } catch let error as SyncError where [.itemNotFound, .invalidOperation].contains(error.code) {
+                // A discarded delete brings the item back with the app's change, which is still to be queued then.
+                if error.code == .itemNotFound, (try? hasOperations(key, device)) == true { continue }
                 // A pull has replaced the app's change before it was queued.
                 device.history.overrule(where: { $0.key == key })
                 device.state.withLock { state in

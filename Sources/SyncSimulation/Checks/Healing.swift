@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import SyncCore
+import Synchronization
 
 /// After the faults end, everything is synchronized without another edit, and what needs a decision is reported.
 extension SimulatedSystem {
@@ -18,7 +19,8 @@ extension SimulatedSystem {
                 let isPulled = await synchronize(device, round)
                 if failure != nil { return }
                 let pending = try? await device.processes[0].context.pendingOperationCount()
-                pulled[index] = isPulled && pending == 0 ? server.changeCount : -1
+                let isQueued = device.state.withLock(\.unqueued.isEmpty)
+                pulled[index] = isPulled && isQueued && pending == 0 ? server.changeCount : -1
             }
             if pulled.allSatisfy({ $0 == server.changeCount }) { return }
         }
