@@ -34,6 +34,15 @@ struct AppTable {
         hasConflictClause = creation.map(CreateTableStatement.hasConflictClause) ?? false
     }
 
+    /// Whether a table with these columns exists and was not created by a store.
+    static func isOfApp(_ columns: [Column]) -> Bool {
+        !columns.isEmpty
+            && !ItemColumns.all.allSatisfy { column in
+                ItemColumns.addedLater.contains(column.name)
+                    || columns.contains { $0.name == column.name && $0.type == column.type }
+            }
+    }
+
     /// - Parameter mayBeStrict: whether the app may have declared the table as STRICT.
     static func columns(
         of table: String, on connection: Connection, mayBeStrict: Bool = false

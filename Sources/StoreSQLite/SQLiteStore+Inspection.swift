@@ -23,15 +23,13 @@ extension SQLiteStore {
             let version = try format.requireCurrentVersion()
             if ownsFile { try LeftoverLog(databasePath: path).require(format.identity) }
             let catalog = try TableCatalog(existing(StoredDefinition.all(on: connection), on: connection))
-            let tables: [ItemTable] =
-                try ownsFile
-                ? []
-                : catalog.tables.map { table in
-                    let columns = try AppTable.columns(of: table.name, on: connection)
-                    let origin = ItemTable.Origin.app(
-                        try AppTable(table, columns: columns, on: connection))
-                    return ItemTable(table, origin: origin)
-                }
+            let tables = try catalog.tables.map { table in
+                let columns = try AppTable.columns(of: table.name, on: connection)
+                let isOfStore = ownsFile && !AppTable.isOfApp(columns)
+                return try ItemTable(
+                    table,
+                    origin: isOfStore ? .store : .app(AppTable(table, columns: columns, on: connection)))
+            }
             let snapshot = SQLiteTransaction(
                 connection: connection, schema: StoreSchema(catalog, tables: tables))
             return try body(

@@ -27,7 +27,7 @@ struct SchemaPreparation {
         var tables: [ItemTable] = []
         for definition in catalog.tables {
             try requireUsableSize(definition)
-            let isOfStore = try isOwned || isStoreFile && !isOfApp(definition.name)
+            let isOfStore = try isOwned || isStoreFile && !AppTable.isOfApp(columns(of: definition.name))
             var found: [String] = []
             if let object = existing[definition.name.lowercased()] {
                 guard object.type == "table", object.name == definition.name else {
@@ -58,16 +58,6 @@ struct SchemaPreparation {
             tables.append(ItemTable(definition, origin: origin, columns: columns.map(\.name)))
         }
         return StoreSchema(catalog, tables: tables)
-    }
-
-    /// Whether the table exists and was not created by a store.
-    private func isOfApp(_ table: String) throws -> Bool {
-        let columns = try columns(of: table)
-        return !columns.isEmpty
-            && !ItemColumns.all.allSatisfy { column in
-                ItemColumns.addedLater.contains(column.name)
-                    || columns.contains { $0.name == column.name && $0.type == column.type }
-            }
     }
 
     private func columns(of table: String) throws -> [AppTable.Column] {

@@ -9,11 +9,11 @@ extension StoreError {
     init(_ error: DatabaseError) {
         let (code, message): (Code, String) =
             switch error.resultCode {
-            case _ where error.isDiskFull:
-                (.full, "The disk or the database is full; free some space.")
             case .SQLITE_IOERR where error.isUnconfirmed:
                 // The next opening can find the commit in the log.
                 (.outcomeUnknown, "The drive has not confirmed the change, which may be stored or not.")
+            case _ where error.isDiskFull:
+                (.full, "The disk or the database is full; free some space.")
             case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_FORMAT:
                 (.corrupt, "The file is damaged or is not an SQLite database.")
             case .SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_AUTH:
@@ -64,9 +64,13 @@ extension StoreError {
 }
 
 extension DatabaseError {
-    /// Whether the drive has not confirmed a commit.
+    /// Whether the drive has not confirmed a commit. The shared memory is written after the log.
     fileprivate var isUnconfirmed: Bool {
-        [.SQLITE_IOERR_FSYNC, .SQLITE_IOERR_DIR_FSYNC].contains(extendedResultCode)
+        switch extendedResultCode {
+        case .SQLITE_IOERR_FSYNC, .SQLITE_IOERR_DIR_FSYNC: true
+        case .SQLITE_IOERR_SHMSIZE, .SQLITE_IOERR_SHMMAP: sql?.hasPrefix("COMMIT") == true
+        default: false
+        }
     }
 
     /// Whether the disk or the database is full. SQLite has a separate code for the file of its shared memory.

@@ -114,6 +114,12 @@ struct AppPoolTests {
         try #expect(
             pool.read { try String.fetchOne($0, sql: "SELECT extra FROM Note WHERE id='2'") }
                 == #"{"$ref":"y"}"#)
+        try SQLiteStore.inspect(path: path) { contents in
+            for (id, reference) in [("1", "x"), ("2", "y")] {
+                let extra = try contents.snapshot.item(id: id, in: "Note")?["extra"]
+                #expect(extra == ["$ref": .text(reference)])
+            }
+        }
         try pool.close()
         let again = try Things.store(at: path)
         try #expect(again.thing("1")?["extra"] == ["$ref": "x"])

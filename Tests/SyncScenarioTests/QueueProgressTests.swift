@@ -114,6 +114,32 @@ import Testing
         }
     }
 
+    @Test(arguments: [ServerFault.dropRequest, .dropAnswer])
+    func `an operation without an answer is sent as the user has corrected it`(_ fault: ServerFault)
+        async throws
+    {
+        try await Scenario.run(on: .memory) { scenario in
+            let a = try scenario.device(settings: settings())
+            try await scenario.server.put("x", ["text": "one"], in: Todo.name)
+            try await a.sync()
+            try await a.table.update(id: "x", ["text": "too long"])
+            try await a.table.insert(["id": "y", "text": "too long"])
+            try await a.table.insert(["id": "z", "text": "healthy"])
+            scenario.server.onRequest { request in
+                String(decoding: request.body, as: UTF8.self).contains("too long") ? fault : .none
+            }
+            for _ in 0..<5 { _ = try? await a.context.push() }
+            #expect(try scenario.row("z") != nil)
+            for id in ["x", "y"] { try await a.table.update(id: id, ["text": "short"]) }
+            let planned = try await a.context.plannedRequests()
+            #expect(planned.map { $0.fields["text"] } == ["short", "short"])
+            try await a.context.push()
+            #expect(try await a.operations().isEmpty)
+            for id in ["x", "y"] { #expect(try scenario.row(id)?.fields["text"] == "short") }
+            try await scenario.expectAgreement(a)
+        }
+    }
+
     @Test func `many operations without answers do not block the queue of an app that never pulls`()
         async throws
     {

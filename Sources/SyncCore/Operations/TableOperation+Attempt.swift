@@ -17,14 +17,15 @@ extension TableOperation {
         return newAttempt(item: item, definition: definition, sendsChangedFieldsOnly: sendsChangedFieldsOnly)
     }
 
-    /// Whether the tables service has refused an attempt with unknown outcome, or failed, and the user has changed the item
-    /// since: the attempt must not be repeated once more.
+    /// Whether the tables service has refused an attempt with unknown outcome, or failed, or answers other requests only, and
+    /// the user has changed the item since: the attempt must not be repeated once more.
+    ///
+    /// - Parameter isUnanswered: whether only the requests of this operation get no answer.
     func isCorrectedSinceFailure(
-        item: Item?, definition: SyncTableDefinition, sendsChangedFieldsOnly: Bool
+        item: Item?, definition: SyncTableDefinition, sendsChangedFieldsOnly: Bool, isUnanswered: Bool
     ) -> Bool {
-        guard let sent, sent.kind == kind, lastStatus.map(ResponseClassification.endsWrite) == true else {
-            return false
-        }
+        let hasFailed = isUnanswered || lastStatus.map(ResponseClassification.endsWrite) == true
+        guard let sent, sent.kind == kind, hasFailed else { return false }
         let corrected = newAttempt(
             item: item, definition: definition, sendsChangedFieldsOnly: sendsChangedFieldsOnly)
         return corrected?.fields != sent.fields
@@ -32,11 +33,12 @@ extension TableOperation {
 
     /// Returns what the next attempt sends, if an earlier one that has been corrected since turns out not to be applied.
     func plannedAttempt(
-        item: Item?, definition: SyncTableDefinition, sendsChangedFieldsOnly: Bool
+        item: Item?, definition: SyncTableDefinition, sendsChangedFieldsOnly: Bool, isUnanswered: Bool
     ) -> SentSnapshot? {
         var operation = self
         let isCorrected = isCorrectedSinceFailure(
-            item: item, definition: definition, sendsChangedFieldsOnly: sendsChangedFieldsOnly)
+            item: item, definition: definition, sendsChangedFieldsOnly: sendsChangedFieldsOnly,
+            isUnanswered: isUnanswered)
         if isCorrected { operation.sent = nil }
         return operation.nextAttempt(
             item: item, definition: definition, sendsChangedFieldsOnly: sendsChangedFieldsOnly)

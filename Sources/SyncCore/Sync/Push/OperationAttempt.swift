@@ -166,7 +166,8 @@ extension OperationAttempt {
                 return .unneeded(try completion.removeUnneeded())
             }
             let isCorrected = operation.isCorrectedSinceFailure(
-                item: local, definition: definition, sendsChangedFieldsOnly: context.sendsChangedFieldsOnly)
+                item: local, definition: definition, sendsChangedFieldsOnly: context.sendsChangedFieldsOnly,
+                isUnanswered: context.unanswered.isAlone(operationID))
             let (unmarked, followsUnknownOutcome) = (operation, operation.isAmbiguous)
             operation.state = .attempted
             operation.revision += 1

@@ -56,7 +56,8 @@ extension SyncContext {
                 let item = try snapshot.item(id: operation.itemID, in: operation.table)
                 if try operation.lacksItem(item, in: snapshot) { return nil }
                 let attempt = operation.plannedAttempt(
-                    item: item, definition: definition, sendsChangedFieldsOnly: changedOnly)
+                    item: item, definition: definition, sendsChangedFieldsOnly: changedOnly,
+                    isUnanswered: unanswered.contains(operation.id))
                 return attempt.map {
                     PlannedRequest(
                         operationID: operation.id, table: operation.table, itemID: operation.itemID,
