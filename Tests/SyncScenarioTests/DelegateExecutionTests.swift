@@ -35,6 +35,62 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `an item that the delegate returns with the end of the push is no result`(_ kind: StoreKind)
+        async throws
+    {
+        let delegate = ClosureDelegate(perform: { _, operation in
+            operation.cancelPush()
+            return operation.item
+        })
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(delegate: delegate)
+            try await a.table.insert(["id": "x"])
+            await expectError(.pushAbortedCancelled) { try await a.context.push() }
+            #expect(try await a.operations().map(\.itemID) == ["x"])
+        }
+    }
+
+    @Test(arguments: [ServerFault.dropRequest, .refusal(401), .refusal(503)])
+    func `an item that the delegate returns after an execution without a result is none`(_ fault: ServerFault)
+        async throws
+    {
+        let delegate = ClosureDelegate(perform: { _, operation in
+            _ = try? await operation.execute()
+            return operation.item
+        })
+        try await Scenario.run(on: .memory) { scenario in
+            let a = try scenario.device(delegate: delegate, settings: .singleAttempt)
+            try await a.table.insert(["id": "x"])
+            scenario.server.inject(fault)
+            await #expect(throws: SyncError.self) { try await a.context.push() }
+            #expect(try await a.operations().map(\.itemID) == ["x"])
+            try await a.context.push()
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test func `an item that the delegate returns for a held operation is no result`() async throws {
+        let list = SyncTableDefinition("List", columns: [SyncColumn("text", .text)])
+        let item = SyncTableDefinition("Item", columns: [SyncColumn("list", .text)], parents: ["List"])
+        let delegate = ClosureDelegate(perform: { _, operation in
+            let item = operation.item
+            _ = try? await operation.execute()
+            return operation.operation.table == "Item" ? item : nil
+        })
+        try await Scenario.run(on: .memory) {
+            $0.tables += [.init("List"), .init("Item")]
+        } _: { scenario in
+            let a = try scenario.device(delegate: delegate, settings: .singleAttempt, tables: [list, item])
+            try await a.context.table("List").insert(["id": "l"])
+            try await a.context.table("Item").insert(["id": "i", "list": "l"])
+            scenario.server.inject(.refusal(400))
+            let errors = await a.expectPushErrors()
+            #expect(errors.map(\.code) == [.serverError, .operationHeld])
+            #expect(try await a.operations().map(\.itemID) == ["l", "i"])
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `executions of an operation at the same time send it once`(_ kind: StoreKind) async throws {
         let delegate = ClosureDelegate(perform: { _, operation in
             async let first = operation.execute()

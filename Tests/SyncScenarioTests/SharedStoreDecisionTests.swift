@@ -1,12 +1,15 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
+import Dispatch
 import Foundation
 import StoreSQLite
-import SyncCore
+import Synchronization
 import TableServer
 import TestSupport
 import Testing
+
+@testable import SyncCore
 
 /// Errors and results of operations in two processes with one file.
 @Suite struct SharedStoreDecisionTests {
@@ -194,4 +197,96 @@ import Testing
             try await second.context.close()
         }
     }
+
+    @Test func `a decision of another process stays when a resolver has not begun`() async throws {
+        let (fails, decided) = (TestSignal(), DispatchSemaphore(value: 0))
+        try await Scenario.run(on: .sqlite) { scenario in
+            let path = scenario.directory.appendingPathComponent("shared.sqlite").path
+            func store() throws -> SQLiteStore {
+                try SQLiteStore(path: path, tables: [Todo.definition], sharing: .shared)
+            }
+            let waiting = WaitingStore(try store()) {
+                fails.send()
+                decided.wait()
+            }
+            let first = scenario.device(on: waiting, name: "A", settings: .resolving(.serverWins))
+            let second = scenario.device(on: try store(), name: "B", settings: .singleAttempt)
+            try await scenario.server.put("x", ["text": "one"], in: Todo.name)
+            try await first.sync()
+            try await first.table.update(id: "x", ["text": "ours"])
+            try await scenario.server.update("x", ["text": "theirs"], in: Todo.name)
+            let push = Task { try await first.context.push() }
+            try await fails.wait()
+            let error = try #require(try await second.context.operationErrors().first)
+            var merged = try #require(error.serverItem)
+            merged["text"] = "merged"
+            try await second.context.keepAndUpdateItem(for: error, with: merged)
+            decided.signal()
+            _ = try await push.value
+            #expect(try scenario.serverTexts() == ["merged"])
+            try await scenario.expectAgreement(first)
+            try await first.context.close()
+            try await second.context.close()
+        }
+    }
+
+    @Test func `no other process pushes until operations are discarded, although the own push has ended`()
+        async throws
+    {
+        try await Scenario.run(on: .sqlite) { scenario in
+            let path = scenario.directory.appendingPathComponent("shared.sqlite").path
+            let devices = try ["A", "B"].map {
+                scenario.device(
+                    on: try SQLiteStore(path: path, tables: [Todo.definition], sharing: .shared), name: $0,
+                    settings: .singleAttempt)
+            }
+            let (first, second) = (devices[0].context, devices[1].context)
+            try await devices[0].table.insert(["id": "x"])
+            let (begins, ends) = (TestSignal(), TestSignal())
+            let push = Task {
+                try await first.withPushLock {
+                    begins.send()
+                    try await ends.wait()
+                }
+            }
+            try await begins.wait()
+            try await first.withoutOtherPushes(if: true) {
+                ends.finish()
+                try await push.value
+                await expectError(.purgeRefused) { try await second.purge(Todo.query, pending: .discard) }
+            }
+            try await second.purge(Todo.query, pending: .discard)
+            for device in devices { try await device.context.close() }
+        }
+    }
+}
+
+/// A store on which the first read of an error waits.
+private final class WaitingStore: SyncContextDataSource {
+    private let base: SQLiteStore
+    private let wait: Mutex<(@Sendable () -> Void)?>
+
+    init(_ base: SQLiteStore, wait: @escaping @Sendable () -> Void) {
+        self.base = base
+        self.wait = Mutex(wait)
+    }
+
+    var catalog: TableCatalog { base.catalog }
+    var capabilities: StoreCapabilities { base.capabilities }
+
+    func read<T>(_ body: (any StoreSnapshot) throws -> T) throws -> T {
+        if try base.read({ try !$0.operationErrors(in: nil).isEmpty }) {
+            let wait = wait.withLock { wait in
+                defer { wait = nil }
+                return wait
+            }
+            wait?()
+        }
+        return try base.read(body)
+    }
+
+    func write<T>(_ body: (any StoreTransaction) throws -> T) throws -> T { try base.write(body) }
+    func tryLockPush() throws -> (any StorePushLock)? { try base.tryLockPush() }
+    func tryLockSync() throws -> (any StorePushLock)? { try base.tryLockSync() }
+    func close() throws { try base.close() }
 }

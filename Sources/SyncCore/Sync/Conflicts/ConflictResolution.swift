@@ -25,14 +25,16 @@ struct ConflictResolution {
     /// - Throws: ``SyncError/Code/storeFailure``, `CancellationError`. An error of the resolver, or of applying its
     ///   decision, is recorded as the operation's error instead.
     func resolve(_ conflict: TableOperationError) async throws -> Result {
-        let (operation, item, current) = try await context.read { snapshot in
+        let (operation, item, current, wasDecided) = try await context.read { snapshot in
             let operation = try snapshot.operation(id: conflict.operationID)
             return (
                 operation, try snapshot.item(id: conflict.itemID, in: conflict.table),
-                try operation.map { try conflict.updated(for: $0, in: snapshot) }
+                try operation.map { try conflict.updated(for: $0, in: snapshot) },
+                try operation.map { try isDecided(conflict, $0, in: snapshot) }
             )
         }
         guard let operation, let current else { return .resolved(item) }
+        if wasDecided == true { return .sendAgain }
         // Another process may be sending the operation: its push resolves the conflict.
         guard isInFlight || !operation.isAmbiguous else { return .unresolved(conflict) }
         // The resolver decides about the item as it is now.
@@ -90,6 +92,14 @@ struct ConflictResolution {
         return try await context.settings.resolver(of: definition.name)?.resolve(conflict)
     }
 
+    /// Whether another process has decided the conflict meanwhile.
+    private func isDecided(
+        _ error: TableOperationError, _ operation: TableOperation, in snapshot: any StoreSnapshot
+    ) throws -> Bool {
+        try isInFlight && operation.revision != error.revision
+            && snapshot.operationError(operationID: error.operationID) == nil
+    }
+
     private func apply(_ decision: ConflictDecision, to error: TableOperationError) async throws -> Result {
         let (definition, context, isInFlight) = (definition, context, isInFlight)
         return try await context.write { transaction in
@@ -101,10 +111,7 @@ struct ConflictResolution {
             }
             guard isInFlight || !operation.isAmbiguous else { return .unresolved(error) }
             guard operation.revision == error.revision else {
-                // Another process has decided the conflict meanwhile.
-                let isDecided =
-                    try isInFlight && transaction.operationError(operationID: error.operationID) == nil
-                if isDecided { return .sendAgain }
+                if try isDecided(error, operation, in: transaction) { return .sendAgain }
                 let changed = try error.updated(for: operation, in: transaction)
                 try transaction.put(changed)
                 return .changed(changed)

@@ -29,15 +29,19 @@ extension SyncContext {
     ) async throws {
         try validate(query, on: query.table)
         if pending == .push { try await push(tables: [query.table]) }
-        let lock = try await pending == .discard ? lockForDiscarding() : nil
-        defer { lock?.release() }
         let inFlight = inFlight
-        try Task.checkCancellation()
-        try await write { transaction in
-            let purge = Purge(transaction: transaction, query: query, inFlight: inFlight.all)
-            if pending == .discard { try purge.discardOperations() } else { try purge.requireNoOperations() }
-            try transaction.deleteItems(matching: query)
-            try transaction.recordPurge(of: query.table) { _ in !keepingDeltaTokens }
+        try await withoutOtherPushes(if: pending == .discard) {
+            try Task.checkCancellation()
+            try await write { transaction in
+                let purge = Purge(transaction: transaction, query: query, inFlight: inFlight.all)
+                if pending == .discard {
+                    try purge.discardOperations()
+                } else {
+                    try purge.requireNoOperations()
+                }
+                try transaction.deleteItems(matching: query)
+                try transaction.recordPurge(of: query.table) { _ in !keepingDeltaTokens }
+            }
         }
     }
 }

@@ -17,35 +17,36 @@ extension SyncContext {
     ///   ``SyncError/Code/storeFailure``. Nothing is removed then.
     public func purgeAll(pending: PurgePolicy = .refuse) async throws {
         if pending == .push { try await push() }
-        let lock = try await pending == .discard ? lockForDiscarding() : nil
-        defer { lock?.release() }
         let (tables, inFlight, user) = (catalog.childrenFirst, inFlight, user)
-        try Task.checkCancellation()
-        try await withStoreErrors {
-            try await store.write { transaction in
-                try inFlight.takeBackMarks(in: transaction)
-                let operations = try transaction.operations(after: 0, in: nil, limit: .max)
-                guard pending == .discard || operations.isEmpty else {
-                    throw SyncError(
-                        .purgeRefused,
-                        "\(operations.count) operation(s) are pending: push them, or discard them with the purge."
-                    )
+        try await withoutOtherPushes(if: pending == .discard) {
+            try Task.checkCancellation()
+            try await withStoreErrors {
+                try await store.write { transaction in
+                    try inFlight.takeBackMarks(in: transaction)
+                    let operations = try transaction.operations(after: 0, in: nil, limit: .max)
+                    guard pending == .discard || operations.isEmpty else {
+                        throw SyncError(
+                            .purgeRefused,
+                            "\(operations.count) operation(s) are pending: push them, or discard them with the purge."
+                        )
+                    }
+                    let sent = inFlight.all
+                    guard !operations.contains(where: { sent.contains($0.id) }) else {
+                        throw SyncError(
+                            .purgeRefused, "An operation is being sent; purge again afterwards.",
+                            mayRetry: true)
+                    }
+                    for operation in operations { try transaction.removeOperation(id: operation.id) }
+                    for error in try transaction.operationErrors(in: nil) {
+                        try transaction.removeOperationError(operationID: error.operationID)
+                    }
+                    for table in tables {
+                        try transaction.deleteItems(matching: TableQuery(table.name))
+                        try transaction.recordPurge(of: table.name)
+                    }
+                    try PurgeStamp.renew(tables.map(\.name), in: transaction)
+                    try user.rebind(in: transaction)
                 }
-                let sent = inFlight.all
-                guard !operations.contains(where: { sent.contains($0.id) }) else {
-                    throw SyncError(
-                        .purgeRefused, "An operation is being sent; purge again afterwards.", mayRetry: true)
-                }
-                for operation in operations { try transaction.removeOperation(id: operation.id) }
-                for error in try transaction.operationErrors(in: nil) {
-                    try transaction.removeOperationError(operationID: error.operationID)
-                }
-                for table in tables {
-                    try transaction.deleteItems(matching: TableQuery(table.name))
-                    try transaction.recordPurge(of: table.name)
-                }
-                try PurgeStamp.renew(tables.map(\.name), in: transaction)
-                try user.rebind(in: transaction)
             }
         }
         unlistedRows.removeAll()

@@ -30,8 +30,7 @@ public final class SyncContext: Sendable {
     let delegate: (any SyncContextDelegate)?
     /// Serializes pushes, so that the server receives operations in push order: see ``PushOrder``.
     let pushMutex = AsyncMutex()
-    /// Whether a push of this context holds the store's push lock.
-    let holdsPushLock = Mutex(false)
+    let pushLock = HeldPushLock()
     let retryBudget = RetryBudget()
     let stalePageGuard = StalePageGuard()
     let unlistedRows = UnlistedRows()

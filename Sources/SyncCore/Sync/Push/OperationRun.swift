@@ -110,11 +110,27 @@ extension OperationRun {
             guard let item = try await perform(handle, by: delegate) else {
                 return ended(handle.result.map(Outcome.init) ?? .notExecuted, pushEnding: handle.pushEnding)
             }
-            if case .skipped = handle.result { return ended(.skipped, pushEnding: handle.pushEnding) }
+            if let outcome = outcomeWithoutItem(handle) {
+                return ended(outcome, pushEnding: handle.pushEnding)
+            }
             try await sender.store(DelegateResult(item: item, seen: handle.seen, sent: handle.result))
             return ended(.completed, pushEnding: handle.pushEnding)
         } catch {
             return try await result(of: handle, sender, throwing: error)
+        }
+    }
+
+    /// Returns the outcome of an operation that stays pending whatever item the delegate returns, because it was not sent, or
+    /// because the push ends before its result is known; `nil` for any other operation.
+    private func outcomeWithoutItem(_ handle: PushOperation) -> Outcome? {
+        let isInterrupted = handle.isInterrupted && (handle.pushEnding != nil || Task.isCancelled)
+        return switch handle.result {
+        case .completed: nil
+        case .held(let error, let first): .held(error, by: first)
+        case .skipped: .skipped
+        case .failed(let error): isInterrupted ? .failed(error) : nil
+        case .unconfirmed(let error): isInterrupted ? .unconfirmed(error) : nil
+        case nil: isInterrupted || handle.pushEnding != nil ? .notExecuted : nil
         }
     }
 

@@ -14,32 +14,29 @@ extension SyncContext {
     func withPushLock<T>(_ body: () async throws -> T) async throws -> T {
         guard isStoreShared else { return try await body() }
         var delay = Duration.milliseconds(10)
-        var acquired = try await tryLockPush()
-        while acquired == nil {
+        while try await !acquirePushLock() {
             try await environment.sleep(delay)
             delay = min(delay * 2, .seconds(1))
-            acquired = try await tryLockPush()
         }
-        holdsPushLock.withLock { $0 = true }
-        defer {
-            holdsPushLock.withLock { $0 = false }
-            acquired?.release()
-        }
+        defer { pushLock.release() }
         return try await body()
     }
 
-    /// Acquires the push lock to discard operations; `nil` when it is not needed.
+    /// Runs the body, which may discard operations, while no other process pushes. The context knows the operations that it is
+    /// sending itself.
     ///
-    /// - Throws: ``SyncError/Code/purgeRefused`` while another process pushes.
-    func lockForDiscarding() async throws -> (any StorePushLock)? {
-        // The context knows the operations that it is sending itself.
-        guard isStoreShared, !holdsPushLock.withLock({ $0 }) else { return nil }
-        guard let lock = try await tryLockPush() else {
+    /// - Throws: what the body throws; ``SyncError/Code/purgeRefused`` while another process pushes.
+    func withoutOtherPushes<T>(if discards: Bool, _ body: () async throws -> T) async throws -> T {
+        guard isStoreShared, discards else { return try await body() }
+        var isHeld = pushLock.share()
+        if !isHeld { isHeld = try await acquirePushLock() }
+        guard isHeld else {
             throw SyncError(
                 .purgeRefused, "Another process is sending operations. Purge again when it has finished.",
                 mayRetry: true)
         }
-        return lock
+        defer { pushLock.release() }
+        return try await body()
     }
 
     /// Acquires the sync lock of a shared store without waiting; `nil` when another process holds it.
@@ -49,8 +46,13 @@ extension SyncContext {
         try await tryLock { try $0.tryLockSync() }
     }
 
-    private func tryLockPush() async throws -> (any StorePushLock)? {
-        try await tryLock { try $0.tryLockPush() }
+    /// Acquires the push lock without waiting.
+    ///
+    /// - Returns: `false` while another process holds it.
+    private func acquirePushLock() async throws -> Bool {
+        guard let lock = try await tryLock({ try $0.tryLockPush() }) else { return false }
+        pushLock.hold(lock)
+        return true
     }
 
     private func tryLock(
@@ -66,5 +68,40 @@ extension SyncContext {
         } catch {
             throw PushEnding.lockFailed(error)
         }
+    }
+}
+
+/// The push lock of a shared store while this context holds it: for a push, for calls that discard operations, or for both.
+final class HeldPushLock: Sendable {
+    private struct State {
+        var lock: (any StorePushLock)?
+        var users = 0
+    }
+
+    private let state = Mutex(State())
+
+    /// Keeps an acquired lock until its users have released it.
+    func hold(_ lock: any StorePushLock) { state.withLock { $0 = State(lock: lock, users: 1) } }
+
+    /// Adds a user.
+    ///
+    /// - Returns: `false` if the context does not hold the lock.
+    func share() -> Bool {
+        state.withLock { state in
+            guard state.users > 0 else { return false }
+            state.users += 1
+            return true
+        }
+    }
+
+    /// Removes a user, and releases the lock with the last one.
+    func release() {
+        let lock = state.withLock { state -> (any StorePushLock)? in
+            state.users -= 1
+            guard state.users == 0 else { return nil }
+            defer { state.lock = nil }
+            return state.lock
+        }
+        lock?.release()
     }
 }

@@ -20,6 +20,8 @@ public final class PushOperation: Sendable {
         var item: Item?
         var isItemChanged = false
         var result: OperationSender.Result?
+        /// Whether the last execution has ended without a result, because it was cancelled or the push ends.
+        var isInterrupted = false
         var pushEnding: (any Error)?
         /// Whether the delegate has returned.
         var isOver = false
@@ -95,6 +97,7 @@ public final class PushOperation: Sendable {
             throw error
         } catch {
             if PushEnding.isEnding(error) { state.withLock { $0.pushEnding = error } }
+            if !(error is TableOperationError) { state.withLock { $0.isInterrupted = true } }
             throw error
         }
     }
@@ -104,6 +107,7 @@ public final class PushOperation: Sendable {
         state.withLock { state in
             if case .completed = state.result, case .skipped = result { return state.result ?? result }
             state.result = result
+            state.isInterrupted = false
             return result
         }
     }
@@ -121,6 +125,9 @@ public final class PushOperation: Sendable {
 
     /// The result of the last execution; `nil` when there was none.
     var result: OperationSender.Result? { state.withLock { $0.result } }
+
+    /// Whether the last execution has ended without a result.
+    var isInterrupted: Bool { state.withLock { $0.isInterrupted } }
 
     /// The change as the delegate last saw it.
     var seen: SeenChange { state.withLock { $0.seen } }
