@@ -50,7 +50,10 @@ extension AutoSync {
                 if error.isRefusal { recordFeed(nil, signIns) }
                 guard await findOtherTables(than: tables) else { return }
             } catch {
-                if let error = error as? SyncError { recordFeed(RoundFailure(error), signIns) }
+                if let failure = (error as? SyncError).map(RoundFailure.init) {
+                    recordFeed(failure, signIns)
+                    if failure == .unauthenticated { signal(.serverHint(tables: Set(tables))) }
+                }
                 await pauseFeed(after: &failures)
             }
         }

@@ -127,20 +127,20 @@ extension AutoSync {
 
     /// Pushes what a push can send until that ``uptime``.
     func push(until end: Duration) async -> PushResult {
-        let completed = Mutex(0)
+        let partial = Mutex(PushResult())
         do {
             return try await roundMutex.withLock {
                 let budget = PushBudget(duration: max(.zero, end - uptime))
                 let report = try await run(SyncSchedule.Round(), .finish, budget: budget) { result in
-                    completed.withLock { $0 = result.completed }
+                    partial.withLock { $0 = result }
                 }
                 return report.push ?? PushResult(abortReason: report.ending)
             }
         } catch {
-            return PushResult(
-                completed: completed.withLock(\.self),
-                abortReason: SyncError(
-                    .pushAbortedCancelled, "The push did not end within its time limit.", mayRetry: true))
+            let message =
+                uptime < end ? "The push was cancelled." : "The push did not end within its time limit."
+            return partial.withLock(\.self).aborted(
+                by: SyncError(.pushAbortedCancelled, message, mayRetry: true))
         }
     }
 

@@ -3,6 +3,18 @@
 
 /// What the schedule decides, and what it is told about the end of a round.
 extension SyncSchedule {
+    /// The pull of one plan. Times are `nil` when there is no such reason to pull.
+    struct Pull {
+        let table: String
+        let interval: Duration?
+        var requestedAt: Duration?
+        var hintedAt: Duration?
+        /// The next repetition by the interval.
+        var repeatsAt: Duration?
+        /// The number of pulls in a row that have failed and may succeed later, also with rounds without this plan between them.
+        var failures = 0
+    }
+
     /// The work of one round.
     struct Round: Sendable, Equatable {
         /// The indices of the plans to pull, parents first.

@@ -7,18 +7,6 @@ import SyncCore
 ///
 /// A round is a push, then pulls. Times are durations since 1970, by the client's clock.
 struct SyncSchedule: Sendable {
-    /// The pull of one plan. Times are `nil` when there is no such reason to pull.
-    private struct Pull {
-        let table: String
-        let interval: Duration?
-        var requestedAt: Duration?
-        var hintedAt: Duration?
-        /// The next repetition by the interval.
-        var repeatsAt: Duration?
-        /// The number of pulls in a row that have failed and may succeed later, also with rounds without this plan between them.
-        var failures = 0
-    }
-
     private let settings: AutoSync.Settings
     /// The indices of the plans, parents first.
     private let order: [Int]
@@ -41,7 +29,11 @@ struct SyncSchedule: Sendable {
     private var lastNow: Duration?
     /// How often the clock was found set back.
     private(set) var clockSteps = 0
-    private var needsSignIn = false
+    private var needsSignIn = false {
+        didSet { if oldValue, !needsSignIn { refusedFeedSignIns = nil } }
+    }
+    /// The number of sign-ins before the request for which the feed has refused the token; `nil` if it may be asked.
+    private var refusedFeedSignIns: Int?
     /// The number of sign-ins, for requests that the server refuses after a sign-in.
     private(set) var signIns = 0
     /// The number of sign-ins when the current round began.
@@ -105,7 +97,7 @@ struct SyncSchedule: Sendable {
     /// From when on the sync may ask the server's change feed; `nil` is after the next event.
     mutating func feedTime(at now: Duration) -> Duration? {
         adjustClock(to: now)
-        guard isInForeground, !needsSignIn else { return nil }
+        guard isInForeground, !needsSignIn, refusedFeedSignIns != signIns else { return nil }
         return gate?.serverEnd ?? .zero
     }
 
@@ -226,8 +218,9 @@ struct SyncSchedule: Sendable {
             isOffline = false
             openGate(at: now)
         case .unauthenticated:
+            // A round shows whether the server refuses only the feed.
             isOffline = false
-            needsSignIn = needsSignIn || signIns == self.signIns
+            refusedFeedSignIns = signIns
         case .unavailable(let retryAfter?): closeGate(.server, for: min(retryAfter, settings.maxRetryAfter))
         case .unavailable, .ofPlan: break
         }
@@ -364,6 +357,7 @@ struct SyncSchedule: Sendable {
             pulls[index].hintedAt = pulls[index].hintedAt.map { min($0, now) }
         }
         gate = gate?.ofServer
+        refusedFeedSignIns = nil
     }
 
     /// Prevents rounds for that long, or until the server's wait has passed.

@@ -121,7 +121,7 @@ public struct LiveResults<Model: SyncModel>: AsyncSequence, Sendable {
                 let changed: Set<UTF8Text> = if case .changed(let ids) = difference { ids } else { [] }
                 let (rows, page) = await Self.decode(result, states, after: decoded, changed: changed)
                 decoded = rows
-                LoggedRows.log(page.unreadable, in: context)
+                context.recordUnreadable(page.unreadable)
                 return page
             } catch let error as SyncError {
                 throw error.naming(Model.self)

@@ -64,5 +64,5 @@ extension LocalReader: ItemReading {
         return try snapshot.forEachRow(matching: query, columns: columns, body)
     }
 
-    func report(_ rows: [UnreadableRow]) { LoggedRows.log(rows, in: context) }
+    func report(_ rows: [UnreadableRow]) { context.recordUnreadable(rows) }
 }

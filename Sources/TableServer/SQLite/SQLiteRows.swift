@@ -136,14 +136,19 @@ extension SQLiteRows {
     }
 
     func remove(_ row: TableRow) throws {
+        try recordRevision(row.revision)
+        try database.cachedStatement(sql: "DELETE FROM \(RowTable.rows(key)) WHERE sequence = ?")
+            .execute(arguments: [row.sequence])
+    }
+
+    /// Records a revision that no new row may have again.
+    func recordRevision(_ revision: Int64) throws {
         try database.cachedStatement(
             sql: """
                 INSERT INTO serverRevision VALUES (?, ?, ?)
                 ON CONFLICT DO UPDATE SET revision = max(revision, excluded.revision)
                 """
-        ).execute(arguments: [key, owner, row.revision])
-        try database.cachedStatement(sql: "DELETE FROM \(RowTable.rows(key)) WHERE sequence = ?")
-            .execute(arguments: [row.sequence])
+        ).execute(arguments: [key, owner, revision])
     }
 
     /// Records the names of new columns, so that later rows use the same spelling.

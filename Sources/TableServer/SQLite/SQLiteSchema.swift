@@ -94,6 +94,8 @@ enum SQLiteSchema {
                 last = row.updatedAt
             }
             if let last { try rows.setLastStamp(last) }
+            // The format has not kept the versions of deleted rows. No row has reached this one.
+            try rows.recordRevision(1 << 32)
         }
     }
 }

@@ -10,6 +10,7 @@ final class PostgreSQLRowStorage: RowStorage {
     /// For calls that do not wait for the requests that use the connections of the pool: the check of readiness, and those that
     /// block their thread.
     private let separateWorker: PostgreSQLWorker
+    private let readiness = SharedCheck(maxAge: .seconds(5))
     private let settings: RowStampSettings
     private let options: PostgreSQLOptions
     let changes = TableChanges()
@@ -90,9 +91,11 @@ final class PostgreSQLRowStorage: RowStorage {
     func check() async throws { try await run(.read) { connection, _ in try Self.check(connection) } }
 
     func checkReadiness() async throws {
-        try await separateWorker.run { [self] worker in
-            try requireOpen()
-            try Self.attempt(on: worker) { connection, _ in try Self.check(connection) }
+        try await readiness.run { [self] in
+            try await separateWorker.run { [self] worker in
+                try requireOpen()
+                try Self.attempt(on: worker) { connection, _ in try Self.check(connection) }
+            }
         }
     }
 

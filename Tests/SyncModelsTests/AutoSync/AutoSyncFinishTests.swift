@@ -61,6 +61,19 @@ import Testing
         }
     }
 
+    @Test func `finish reports at its limit the errors that it has found`() async throws {
+        try await VirtualSystem.run { system in
+            let device = try system.device(pulls: [])
+            for number in 0..<100 { try await device.insert("\(number)") }
+            system.server.write("0", ["text": .text("theirs")], in: "TodoItem", isLate: false)
+            let push = try await system.perform {
+                await device.sync.finish(within: .milliseconds(210)).push
+            }
+            #expect(push.errors.map(\.itemID) == ["0"])
+            #expect(push.abortReason?.code == .pushAbortedCancelled)
+        }
+    }
+
     @Test func `a clock that is set forward does not shorten the limit of finish`() async throws {
         try await VirtualSystem.run { system in
             let isSetForward = Mutex(false)

@@ -172,13 +172,30 @@ import Testing
             let (device, _) = try await followingDevice(system)
             device.network.condition = .status(401)
             await system.advance(.seconds(10_000))
-            #expect(device.network.newRequests() == ["GET TodoItem changes"])
+            #expect(device.network.newRequests() == ["GET TodoItem changes", "GET TodoList"])
             #expect(device.sync.state.phase == .needsSignIn)
             device.network.condition = .up
             device.sync.signal(.signedIn)
             await system.advance(.seconds(60))
             #expect(device.network.newRequests().count { $0 == "GET TodoItem changes" } >= 2)
             #expect(device.sync.state.phase == .idle(next: nil))
+        }
+    }
+
+    @Test func `a 401 of the feed alone stops neither pushes nor pulls`() async throws {
+        try await VirtualSystem.run { system in
+            let (device, _) = try await followingDevice(system)
+            device.network.refusesChangeFeed = true
+            await system.advance(.seconds(10_000))
+            #expect(device.network.newRequests() == ["GET TodoItem changes", "GET TodoList", "GET TodoItem"])
+            #expect(device.sync.state.phase == .idle(next: nil))
+            try await device.insert("mine")
+            await system.advance(.seconds(60))
+            #expect(try await device.pending() == 0)
+            device.network.refusesChangeFeed = false
+            device.sync.signal(.foreground)
+            await system.advance(.seconds(60))
+            #expect(device.network.newRequests().contains("GET TodoItem changes"))
         }
     }
 

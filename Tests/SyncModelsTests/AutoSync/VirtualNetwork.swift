@@ -41,6 +41,7 @@ final class VirtualNetwork: HTTPTransport {
     private struct State {
         var condition = Condition.up
         var hasChangeFeed = false
+        var refusesChangeFeed = false
         var hiddenTables: Set<String> = ["Unknown"]
         var requests: [Request] = []
     }
@@ -65,6 +66,12 @@ final class VirtualNetwork: HTTPTransport {
         set { state.withLock { $0.hasChangeFeed = newValue } }
     }
 
+    /// Whether the server answers 401 to requests to its change feed.
+    var refusesChangeFeed: Bool {
+        get { state.withLock { $0.refusesChangeFeed } }
+        set { state.withLock { $0.refusesChangeFeed = newValue } }
+    }
+
     /// The tables that the server does not show to this device.
     var hiddenTables: Set<String> {
         get { state.withLock { $0.hiddenTables } }
@@ -86,9 +93,11 @@ final class VirtualNetwork: HTTPTransport {
         let table = path.dropFirst().joined(separator: " ")
         let condition = state.withLock { state in
             let summary = "\(request.head.method) \(table)"
+            let isRefused = state.refusesChangeFeed && path.last == "changes"
+            let condition = isRefused ? .status(401) : state.condition
             state.requests.append(
-                Request(time: system.time / .seconds(1), summary: summary, condition: state.condition))
-            return state.condition
+                Request(time: system.time / .seconds(1), summary: summary, condition: condition))
+            return condition
         }
         let isSlow = condition == (request.head.method == .get ? .slowPulls : .slowPushes)
         try await system.scheduler.sleep(isSlow ? 60_000_000_000 : Self.latency)

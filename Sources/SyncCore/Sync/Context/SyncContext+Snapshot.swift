@@ -32,9 +32,11 @@ extension SyncContext {
         }
     }
 
-    /// Logs a row that could not be read, and reports it to ``SyncSettings/onEvent``.
-    package func recordUnreadable(_ row: UnreadableRow) {
-        emit(.rowUnreadable(table: row.table), SyncLog.Details(itemID: row.id, column: row.column))
+    /// Logs rows that could not be read, and reports them to ``SyncSettings/onEvent``, each once.
+    package func recordUnreadable(_ rows: [UnreadableRow]) {
+        for row in rows where loggedRows.insert(row) {
+            emit(.rowUnreadable(table: row.table), SyncLog.Details(itemID: row.id, column: row.column))
+        }
     }
 
     /// The tables of the store.

@@ -26,6 +26,13 @@ public struct PushResult: Sendable {
         self.completed = completed
         self.abortReason = abortReason
     }
+
+    /// Returns the result with this reason for its end.
+    package func aborted(by reason: SyncError) -> PushResult {
+        var result = self
+        result.abortReason = reason
+        return result
+    }
 }
 
 /// The cause of an error that a push throws, with the result until then.
