@@ -3,10 +3,11 @@
 
 import Foundation
 import StoreSQLite
-import SyncCore
 import TableServer
 import TestSupport
 import Testing
+
+@testable import SyncCore
 
 /// Observers see the commits of other processes, without a commit of their own.
 @Suite struct SharedStoreObservationTests {
@@ -108,6 +109,21 @@ import Testing
             release.signal()
             try await a.context.close()
             try other.close()
+        }
+    }
+
+    @Test func `observers look together for the commits of other processes`() async throws {
+        try await run { observing, _ in
+            let (check, store) = (ExternalCommitCheck(), observing.context.store)
+            #expect(check.delay(at: .seconds(100)) == SyncContext.externalCommitInterval)
+            // Two observers wait at the same time, and the first one looks.
+            let last = check.count
+            #expect(check.begin(in: store, at: .seconds(100), after: last) == last + 1)
+            #expect(check.begin(in: store, at: .seconds(100), after: last) == last + 1)
+            // One that begins later waits for the same time.
+            #expect(check.delay(at: .seconds(103)) == .seconds(2))
+            #expect(check.begin(in: store, at: .seconds(105), after: last + 1) == last + 2)
+            #expect(check.delay(at: .seconds(1000)) == SyncContext.externalCommitInterval)
         }
     }
 

@@ -21,11 +21,18 @@ final class ExternalCommitCheck: Sendable {
     var count: Int { state.withLock { $0.count } }
 
     /// Begins a write without changes, unless an earlier one is waiting, for example for a lock of a stopped process.
-    func begin(in store: GroupCommitWriter, at uptime: Duration) {
+    ///
+    /// - Parameter last: the number of checks after which this one is the next; `nil` if it begins in any case.
+    /// - Returns: the number of checks that have begun.
+    @discardableResult func begin(
+        in store: GroupCommitWriter, at uptime: Duration, after last: Int? = nil
+    ) -> Int {
         state.withLock { state in
+            guard last ?? state.count == state.count else { return state.count }
             state.count += 1
             state.time = uptime
             if state.write == nil { state.write = store.begin { _ in } }
+            return state.count
         }
     }
 
@@ -62,8 +69,7 @@ extension SyncContext {
     private func checkForExternalCommits() async {
         var count = externalCommitCheck.count
         while (try? await environment.sleep(externalCommitCheck.delay(at: environment.uptime()))) != nil {
-            if externalCommitCheck.count == count { detectExternalCommits() }
-            count = externalCommitCheck.count
+            count = externalCommitCheck.begin(in: store, at: environment.uptime(), after: count)
         }
     }
 }
