@@ -41,7 +41,7 @@ extension TableServer {
         /// servers that tests imitate. A client no longer reads the rows of an `updatedAt` again when the `Date` of a
         /// response is more than a second after it. A pull can then miss a change that gets this `updatedAt` afterwards:
         /// if its commit takes a second, if the clocks of two servers of the database differ by a second, or if the clock
-        /// was set back while no server ran.
+        /// was set back while no server ran. A change feed can miss such a change of another server.
         public var fractionDigits = 3
         /// The fraction digits that the server stores and filters by; `nil` for as many as ``fractionDigits``. With more, a
         /// pull can miss a change, as described there.

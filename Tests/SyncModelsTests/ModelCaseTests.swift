@@ -79,6 +79,21 @@ import Testing
         }
     }
 
+    @Test func `a filter names a property of a part`() async throws {
+        struct Address: Sendable { var city = "" }
+        struct Contact: SyncModel {
+            var id = SyncID<Contact>()
+            var home = Address()
+            static let schema = ModelSchema("Contact", Contact(), .field("city", \.home.city))
+        }
+        try await withContext(.models(Contact.self)) { context in
+            let table = context.table(Contact.self)
+            for city in ["Bergen", "Oslo"] { try await table.insert(Contact(home: Address(city: city))) }
+            let found = try await table.fetch(Contact.where { $0(\.home.city) == "Oslo" })
+            #expect(found.map(\.home.city) == ["Oslo"])
+        }
+    }
+
     @Test func `dates keep the digits of the server when other fields change`() async throws {
         try await withContext(.models(TodoList.self, Todo.self)) { context in
             let time = try #require(Timestamp("2024-02-29T23:59:59.1234567Z"))

@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import HTTPTypes
 import SyncCore
 import TableServer
+import TestSupport
 import Testing
 
 /// Items and changes that the app stores directly, and enqueues afterwards.
@@ -28,6 +30,23 @@ import Testing
             #expect(try scenario.serverTexts() == ["new", "ours"])
             #expect(try scenario.server.row("known", in: Todo.name)?.fields["priority"] == 5)
             #expect(try await device.operations().isEmpty)
+        }
+    }
+
+    /// Nothing shows whether the item is a state of the row that a pull has stored.
+    @Test func `an existing item in a table without versions does not overwrite a newer row`() async throws {
+        try await Scenario.run(on: .memory) { scenario in
+            let device = try scenario.device(
+                "A", settings: .singleAttempt, transport: TransportWithoutVersions())
+            for id in ["same", "x"] { try await scenario.server.put(id, ["text": "old"], in: Todo.name) }
+            try await device.context.pull(Todo.query)
+            try await scenario.server.update("x", ["text": "theirs"], in: Todo.name)
+            try await device.context.enqueueExisting(Todo.query)
+            let errors = await device.expectPushErrors()
+            #expect(errors.map(\.itemID) == ["x"])
+            #expect(errors.map(\.code) == [.itemAlreadyOnServer])
+            #expect(try await device.operations().map(\.itemID) == ["x"])
+            #expect(try scenario.row("x")?.fields["text"] == "theirs")
         }
     }
 
@@ -297,5 +316,17 @@ import Testing
             #expect(try scenario.row("x")?.fields["priority"] ?? .null == .null)
             try await scenario.expectAgreement(a)
         }
+    }
+}
+
+/// The requests to a server whose tables have no system columns.
+private struct TransportWithoutVersions: HTTPTransport {
+    func send(_ request: HTTPTransportRequest) async throws -> HTTPTransportResponse {
+        var response = try await URLSessionTransport.patient.send(request)
+        response.head.headerFields[.eTag] = nil
+        let body = String(decoding: response.body, as: UTF8.self)
+        let columns = #/,"(createdAt|updatedAt|version)":"[^"]*"|"(createdAt|updatedAt|version)":"[^"]*",/#
+        response.body = Data(body.replacing(columns, with: "").utf8)
+        return response
     }
 }

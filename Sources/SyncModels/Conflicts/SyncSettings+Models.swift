@@ -10,7 +10,9 @@ public enum ModelDecision<Model: SyncModel>: Sendable {
     /// Stores the server's row, or removes the item if the server has none, and removes the operation.
     case keepTheirs
     /// Stores and sends this model, overwriting the server's row in the state shown. A column that the model does not have
-    /// keeps the device's change, unless the server has changed it too.
+    /// keeps the device's change, unless the server has changed it too. Where the server has a value that the property cannot
+    /// hold, such as an unknown enum case, a property that is as on the device sends the device's change.
+    /// `resolveByField` can keep such a value.
     case merge(Model)
     /// Changes nothing: the operation stays pending, with its error.
     case keepPending

@@ -23,40 +23,41 @@ extension Term {
     }
 }
 
+/// Stored values are compared: an enum by its raw values, and not by its own `<`.
 extension Term where Value: Comparable {
-    /// The property is less than the value.
+    /// The stored value of the property is less than that of the value.
     public static func < (term: Term, value: Value) -> Where<Model> { term.compare(.less, value.itemValue) }
 
-    /// The property is less than or equal to the value.
+    /// The stored value of the property is less than that of the value, or equal to it.
     public static func <= (term: Term, value: Value) -> Where<Model> {
         term.compare(.lessOrEqual, value.itemValue)
     }
 
-    /// The property is greater than the value.
+    /// The stored value of the property is greater than that of the value.
     public static func > (term: Term, value: Value) -> Where<Model> {
         term.compare(.greater, value.itemValue)
     }
 
-    /// The property is greater than or equal to the value.
+    /// The stored value of the property is greater than that of the value, or equal to it.
     public static func >= (term: Term, value: Value) -> Where<Model> {
         term.compare(.greaterOrEqual, value.itemValue)
     }
 }
 
 extension Term {
-    /// The property is not null and less than the value.
+    /// The property is not null, and its stored value less than that of the value.
     public static func < <Wrapped: FieldValue & Comparable>(term: Term, value: Wrapped) -> Where<Model>
     where Value == Wrapped? { term.compare(.less, value.itemValue) }
 
-    /// The property is not null, and less than or equal to the value.
+    /// The property is not null, and its stored value less than that of the value, or equal to it.
     public static func <= <Wrapped: FieldValue & Comparable>(term: Term, value: Wrapped) -> Where<Model>
     where Value == Wrapped? { term.compare(.lessOrEqual, value.itemValue) }
 
-    /// The property is not null and greater than the value.
+    /// The property is not null, and its stored value greater than that of the value.
     public static func > <Wrapped: FieldValue & Comparable>(term: Term, value: Wrapped) -> Where<Model>
     where Value == Wrapped? { term.compare(.greater, value.itemValue) }
 
-    /// The property is not null, and greater than or equal to the value.
+    /// The property is not null, and its stored value greater than that of the value, or equal to it.
     public static func >= <Wrapped: FieldValue & Comparable>(term: Term, value: Wrapped) -> Where<Model>
     where Value == Wrapped? { term.compare(.greaterOrEqual, value.itemValue) }
 }

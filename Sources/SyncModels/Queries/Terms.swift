@@ -19,6 +19,11 @@ public struct Terms<Model: SyncModel>: Sendable {
         return Term(.column(reference.name), blank: blank)
     }
 
+    /// The column of a property of a part: `Place.where { $0(\.address.city) == "Oslo" }`.
+    public func callAsFunction<Value: FieldValue>(_ path: KeyPath<Model, Value>) -> Term<Model, Value> {
+        self[dynamicMember: path]
+    }
+
     /// The column of the property is null or missing. This is the only condition on a JSON column.
     public func isNull(_ path: PartialKeyPath<Model>) -> Where<Model> {
         guard let reference = Model.schema.columnReference(at: path) else {

@@ -5,7 +5,8 @@
 ///
 /// 1. If the row is what an earlier attempt of this insert left, the insert is complete: ``LostAnswerProof``. The row is
 ///    fetched when the response does not have it.
-/// 2. If the app enqueued an existing item (``TableOperation/isAdopted``), the operation becomes an update of the row.
+/// 2. If the app enqueued an existing item (``TableOperation/isAdopted``), the operation becomes an update of the row, which
+///    has a version.
 /// 3. If the row is a tombstone, and the insert follows this client's own delete (``TableOperation/replaces``), it becomes an
 ///    update that replaces the row.
 /// 4. Otherwise the insert fails with ``SyncError/Code/itemAlreadyOnServer``, a conflict: a resolver, the delegate or the
@@ -23,6 +24,8 @@ enum InsertConflict {
     static func decision(for operation: TableOperation, row: Item?) -> ConflictDecision? {
         if operation.kind == .insert, operation.replaces, row?.system.deleted == true { return .keepClient }
         guard operation.isAdopted else { return nil }
+        // In a table without versions, the item can be an older state of the row, which a pull has stored.
+        if operation.kind == .insert, let row, row.system.version == nil { return nil }
         // An update of a row that the server does not have after all becomes an insert again.
         return operation.kind == .insert || operation.isUnconfirmed && row == nil ? .keepClient : nil
     }
