@@ -137,6 +137,26 @@ import Testing
         }
     }
 
+    @Test func `an item deleted during the delegate's own insert is deleted on the server`() async throws {
+        try await Scenario.run(on: .memory) { scenario in
+            let (server, name) = (scenario.server, Todo.name)
+            let delegate = ClosureDelegate(perform: { context, operation in
+                guard operation.operation.kind == .insert else { return try await operation.execute() }
+                try await server.put("x", ["text": "one"], in: name)
+                let row = try await context.client.table(name).read(id: "x")
+                try await context.table(name).delete(id: "x")
+                return row
+            })
+            let a = try scenario.device(delegate: delegate, settings: .singleAttempt)
+            try await a.table.insert(["id": "x", "text": "one"])
+            try await a.context.push()
+            #expect(try await a.operations().isEmpty)
+            #expect(try scenario.serverTexts().isEmpty)
+            try await a.sync()
+            #expect(try await a.item("x") == nil)
+        }
+    }
+
     @Test func `an item that a delegate returns is not stored after a purge during the callback`()
         async throws
     {

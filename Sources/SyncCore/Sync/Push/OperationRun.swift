@@ -92,11 +92,12 @@ extension OperationRun {
     ) async throws -> Result {
         let operation = operation
         let definition = sender.definition
-        let (current, first, item) = try await context.read { snapshot in
+        let (current, first, item, start) = try await context.read { snapshot in
             (
                 try snapshot.operation(id: operation.id),
                 try snapshot.operation(before: operation),
-                try snapshot.readableItem(id: operation.itemID, in: definition)
+                try snapshot.readableItem(id: operation.itemID, in: definition),
+                try DelegateStart(of: operation, in: snapshot)
             )
         }
         guard let current else { return ended(.notExecuted) }
@@ -113,7 +114,8 @@ extension OperationRun {
             if let outcome = outcomeWithoutItem(handle) {
                 return ended(outcome, pushEnding: handle.pushEnding)
             }
-            try await sender.store(DelegateResult(item: item, seen: handle.seen, sent: handle.result))
+            let result = DelegateResult(item: item, seen: handle.seen, sent: handle.result, start: start)
+            try await sender.store(result)
             return ended(.completed, pushEnding: handle.pushEnding)
         } catch {
             return try await result(of: handle, sender, throwing: error)
