@@ -119,7 +119,9 @@ import Testing
         async throws
     {
         try await Scenario.run(on: .memory) { scenario in
-            let a = try scenario.device(settings: settings())
+            let clock = Mutex(SyncEnvironment.live.now())
+            func advance() { clock.withLock { $0 = $0.advanced(by: .seconds(200)) } }
+            let a = try scenario.device(settings: settings()) { $0.now = { clock.withLock(\.self) } }
             try await scenario.server.put("x", ["text": "one"], in: Todo.name)
             try await a.sync()
             try await a.table.update(id: "x", ["text": "too long"])
@@ -130,9 +132,19 @@ import Testing
             }
             for _ in 0..<5 { _ = try? await a.context.push() }
             #expect(try scenario.row("z") != nil)
+            for id in ["x", "y"] { try await a.table.update(id: id, ["text": "too long too"]) }
+            try await a.table.insert(["id": "w", "text": "healthy"])
+            advance()
+            await #expect(throws: SyncError.self) { try await a.context.push() }
             for id in ["x", "y"] { try await a.table.update(id: id, ["text": "short"]) }
-            let planned = try await a.context.plannedRequests()
-            #expect(planned.map { $0.fields["text"] } == ["short", "short"])
+            func planned() async throws -> [ItemValue?] {
+                try await a.context.plannedRequests().map { $0.fields["text"] }
+            }
+            // The last requests may still arrive.
+            #expect(try await planned() == ["too long too", "too long too"])
+            advance()
+            #expect(try await planned() == ["short", "short"])
+            #expect(try scenario.row("w") != nil)
             try await a.context.push()
             #expect(try await a.operations().isEmpty)
             for id in ["x", "y"] { #expect(try scenario.row(id)?.fields["text"] == "short") }

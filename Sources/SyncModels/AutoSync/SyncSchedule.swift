@@ -34,6 +34,7 @@ struct SyncSchedule: Sendable {
     }
     /// The number of sign-ins before the request for which the feed has refused the token; `nil` if it may be asked.
     private var refusedFeedSignIns: Int?
+    private var feedRefusedAt: Duration?
     /// The number of sign-ins, for requests that the server refuses after a sign-in.
     private(set) var signIns = 0
     /// The number of sign-ins when the current round began.
@@ -97,8 +98,9 @@ struct SyncSchedule: Sendable {
     /// From when on the sync may ask the server's change feed; `nil` is after the next event.
     mutating func feedTime(at now: Duration) -> Duration? {
         adjustClock(to: now)
-        guard isInForeground, !needsSignIn, refusedFeedSignIns != signIns else { return nil }
-        return gate?.serverEnd ?? .zero
+        guard isInForeground, !needsSignIn else { return nil }
+        let refusalEnd = refusedFeedSignIns == signIns ? feedRefusedAt.map { $0 + settings.maxBackoff } : nil
+        return max(gate?.serverEnd ?? .zero, refusalEnd ?? .zero)
     }
 
     private var waitReason: WaitReason {
@@ -220,7 +222,7 @@ struct SyncSchedule: Sendable {
         case .unauthenticated:
             // A round shows whether the server refuses only the feed.
             isOffline = false
-            refusedFeedSignIns = signIns
+            (refusedFeedSignIns, feedRefusedAt) = (signIns, now)
         case .unavailable(let retryAfter?): closeGate(.server, for: min(retryAfter, settings.maxRetryAfter))
         case .unavailable, .ofPlan: break
         }
@@ -382,6 +384,7 @@ struct SyncSchedule: Sendable {
         move(&leftOperationsAt)
         move(&lastEnd)
         move(&serverEndAtBegin)
+        move(&feedRefusedAt)
         gate?.move(by: offset)
         for index in pulls.indices {
             move(&pulls[index].requestedAt)

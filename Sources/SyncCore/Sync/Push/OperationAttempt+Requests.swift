@@ -199,6 +199,9 @@ extension OperationAttempt {
         }
     }
 
+    /// The operation that a response answers; `nil` for a read that shows what became of an earlier request.
+    var answeredID: Int64? { followsCorrection ? nil : operation.id }
+
     /// Sends a request, again after transient failures.
     func send(_ action: RemoteCall.Action) async throws -> AttemptResponse {
         let call = RemoteCall(action, table: definition.name, features: .offline)

@@ -167,7 +167,7 @@ extension OperationAttempt {
             }
             let isCorrected = operation.isCorrectedSinceFailure(
                 item: local, definition: definition, sendsChangedFieldsOnly: context.sendsChangedFieldsOnly,
-                isUnanswered: context.unanswered.isAlone(operationID))
+                isUnanswered: context.isUnanswered(operation))
             let (unmarked, followsUnknownOutcome) = (operation, operation.isAmbiguous)
             operation.state = .attempted
             operation.revision += 1

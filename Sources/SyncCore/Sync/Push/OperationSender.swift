@@ -135,7 +135,7 @@ struct OperationSender: Sendable {
             ).result(Result.failed)
         }
         try await endPush(PushEnding(outcome, now: context.environment.now()), attempt)
-        if attempt.requests.hasResponse { context.unanswered.recordAnswer(to: operationID) }
+        if attempt.requests.hasResponse { context.unanswered.recordAnswer(to: attempt.answeredID) }
         return try await store(outcome, of: attempt, willSend: willSend)
     }
 

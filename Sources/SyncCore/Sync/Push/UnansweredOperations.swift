@@ -53,6 +53,16 @@ final class UnansweredOperations: Sendable {
 }
 
 extension SyncContext {
+    /// The time after which no gateway holds a request.
+    private static let requestLifetime = Duration.seconds(120)
+
+    /// Whether only the requests of the operation get no answer, and none of them can still arrive.
+    func isUnanswered(_ operation: TableOperation) -> Bool {
+        guard unanswered.isAlone(operation.id) else { return false }
+        return operation.lastAttempt.map { $0.advanced(by: Self.requestLifetime) <= environment.now() }
+            ?? true
+    }
+
     /// The ids of the operations that a push sends last, because only their requests have no answer.
     package var unansweredOperationIDs: Set<Int64> { unanswered.alone }
 }
