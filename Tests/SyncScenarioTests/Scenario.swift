@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import StoreSQLite
 import SyncCore
 import TableServer
 import TestSupport
@@ -68,6 +69,12 @@ struct Scenario {
             server.clock.advance(by: interval)
             try await server.put(row.id, row.fields, in: Todo.name)
         }
+    }
+
+    /// Opens a file that several stores share, as several processes do.
+    func sharedStore(tables: [SyncTableDefinition] = [Todo.definition]) throws -> SQLiteStore {
+        let path = directory.appendingPathComponent("shared.sqlite").path
+        return try SQLiteStore(path: path, tables: tables, sharing: .shared)
     }
 
     /// Returns a device; the same name opens the same persistent store again.

@@ -1,8 +1,6 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
-import StoreSQLite
 import SyncCore
 import TableServer
 import Testing
@@ -17,10 +15,9 @@ import Testing
         _ body: (Scenario, _ open: ([SyncColumn]) throws -> Device) async throws -> Void
     ) async throws {
         try await Scenario.run(on: .sqlite) { scenario in
-            let path = scenario.directory.appendingPathComponent("shared.sqlite").path
             try await body(scenario) { columns in
                 let table = SyncTableDefinition(Todo.name, columns: columns)
-                return scenario.device(on: try SQLiteStore(path: path, tables: [table], sharing: .shared))
+                return scenario.device(on: try scenario.sharedStore(tables: [table]))
             }
         }
     }
@@ -165,10 +162,9 @@ import Testing
 
     @Test func `a table that only the widget declares is synced by it`() async throws {
         try await Scenario.run(on: .sqlite, configure: { $0.tables.append(.init("Log")) }) { scenario in
-            let path = scenario.directory.appendingPathComponent("shared.sqlite").path
             func open(_ columns: [SyncColumn], _ others: SyncTableDefinition...) throws -> SyncContext {
                 let tables = [SyncTableDefinition(Todo.name, columns: columns)] + others
-                let store = try SQLiteStore(path: path, tables: tables, sharing: .shared)
+                let store = try scenario.sharedStore(tables: tables)
                 return scenario.device(on: store).context
             }
             let app = try open(Self.appColumns)

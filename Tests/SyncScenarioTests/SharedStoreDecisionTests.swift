@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Dispatch
-import Foundation
 import StoreSQLite
 import Synchronization
 import TableServer
@@ -19,14 +18,10 @@ import Testing
         try await Scenario.run(
             on: .sqlite, configure: { $0.tables = [.init(Todo.name, softDelete: false)] }
         ) { scenario in
-            let path = scenario.directory.appendingPathComponent("shared.sqlite").path
             let page = HeldResponseTransport()
-            func store() throws -> SQLiteStore {
-                try SQLiteStore(path: path, tables: [Todo.definition], sharing: .shared)
-            }
-            let first = scenario.device(on: try store(), name: "A", settings: .singleAttempt)
+            let first = scenario.device(on: try scenario.sharedStore(), name: "A", settings: .singleAttempt)
             let second = scenario.device(
-                on: try store(), name: "B", settings: .singleAttempt, transport: page)
+                on: try scenario.sharedStore(), name: "B", settings: .singleAttempt, transport: page)
             try await scenario.server.put("x", ["text": "one"], in: Todo.name)
             try await first.sync()
             page.holdNext()
@@ -48,10 +43,9 @@ import Testing
         async throws
     {
         try await Scenario.run(on: .sqlite) { scenario in
-            let path = scenario.directory.appendingPathComponent("shared.sqlite").path
             func device(_ name: String) throws -> Device {
                 scenario.device(
-                    on: try SQLiteStore(path: path, tables: [Todo.definition], sharing: .shared), name: name,
+                    on: try scenario.sharedStore(), name: name,
                     settings: .singleAttempt)
             }
             let (first, second) = (try device("A"), try device("B"))
@@ -82,10 +76,9 @@ import Testing
         _ body: (_ scenario: Scenario, _ app: () throws -> Device, _ extension: Device) async throws -> Void
     ) async throws {
         try await Scenario.run(on: .sqlite) { scenario in
-            let path = scenario.directory.appendingPathComponent("shared.sqlite").path
             func device(_ name: String, _ tables: [SyncTableDefinition]) throws -> Device {
                 scenario.device(
-                    on: try SQLiteStore(path: path, tables: tables, sharing: .shared), name: name,
+                    on: try scenario.sharedStore(tables: tables), name: name,
                     settings: .singleAttempt)
             }
             let part = try device("B", [Todo.definition])
@@ -166,10 +159,9 @@ import Testing
     @Test func `a decision of another process stays when a resolver decides after it`() async throws {
         let (begins, ends) = (TestSignal(), TestSignal())
         try await Scenario.run(on: .sqlite) { scenario in
-            let path = scenario.directory.appendingPathComponent("shared.sqlite").path
             func device(_ name: String, _ resolver: ConflictResolver) throws -> Device {
                 scenario.device(
-                    on: try SQLiteStore(path: path, tables: [Todo.definition], sharing: .shared), name: name,
+                    on: try scenario.sharedStore(), name: name,
                     settings: .resolving(resolver))
             }
             let first = try device(
@@ -201,16 +193,12 @@ import Testing
     @Test func `a decision of another process stays when a resolver has not begun`() async throws {
         let (fails, decided) = (TestSignal(), DispatchSemaphore(value: 0))
         try await Scenario.run(on: .sqlite) { scenario in
-            let path = scenario.directory.appendingPathComponent("shared.sqlite").path
-            func store() throws -> SQLiteStore {
-                try SQLiteStore(path: path, tables: [Todo.definition], sharing: .shared)
-            }
-            let waiting = WaitingStore(try store()) {
+            let waiting = WaitingStore(try scenario.sharedStore()) {
                 fails.send()
                 decided.wait()
             }
             let first = scenario.device(on: waiting, name: "A", settings: .resolving(.serverWins))
-            let second = scenario.device(on: try store(), name: "B", settings: .singleAttempt)
+            let second = scenario.device(on: try scenario.sharedStore(), name: "B", settings: .singleAttempt)
             try await scenario.server.put("x", ["text": "one"], in: Todo.name)
             try await first.sync()
             try await first.table.update(id: "x", ["text": "ours"])
@@ -234,10 +222,9 @@ import Testing
         async throws
     {
         try await Scenario.run(on: .sqlite) { scenario in
-            let path = scenario.directory.appendingPathComponent("shared.sqlite").path
             let devices = try ["A", "B"].map {
                 scenario.device(
-                    on: try SQLiteStore(path: path, tables: [Todo.definition], sharing: .shared), name: $0,
+                    on: try scenario.sharedStore(), name: $0,
                     settings: .singleAttempt)
             }
             let (first, second) = (devices[0].context, devices[1].context)

@@ -13,10 +13,9 @@ import Testing
 @Suite struct SharedStoreObservationTests {
     private func run(_ body: (_ observing: Device, _ writing: Device) async throws -> Void) async throws {
         try await Scenario.run(on: .sqlite) { scenario in
-            let path = scenario.directory.appendingPathComponent("shared.sqlite").path
             func device(_ name: String) throws -> Device {
                 scenario.device(
-                    on: try SQLiteStore(path: path, tables: [Todo.definition], sharing: .shared), name: name)
+                    on: try scenario.sharedStore(), name: name)
             }
             let (observing, writing) = (try device("A"), try device("B"))
             try await body(observing, writing)
@@ -40,11 +39,8 @@ import Testing
         async throws
     {
         try await Scenario.run(on: .sqlite) { scenario in
-            let path = scenario.directory.appendingPathComponent("shared.sqlite").path
-            func store() throws -> SQLiteStore {
-                try SQLiteStore(path: path, tables: [Todo.definition], sharing: .shared)
-            }
-            let (a, b) = (scenario.device(on: RepeatingStore(try store())), scenario.device(on: try store()))
+            let a = scenario.device(on: RepeatingStore(try scenario.sharedStore()))
+            let b = scenario.device(on: try scenario.sharedStore())
             var results = a.table.observe(Todo.query.where(.column("text") == "seen")).makeAsyncIterator()
             #expect(try await results.next()?.items.isEmpty == true)
             try await b.table.insert(["id": "x", "text": "seen"])
@@ -72,18 +68,14 @@ import Testing
         async throws
     {
         try await Scenario.run(on: .sqlite) { scenario in
-            let path = scenario.directory.appendingPathComponent("shared.sqlite").path
-            func store() throws -> SQLiteStore {
-                try SQLiteStore(path: path, tables: [Todo.definition], sharing: .shared)
-            }
             let (checks, hasChecked) = AsyncStream.makeStream(of: Void.self)
-            let a = scenario.device(on: try store()) {
+            let a = scenario.device(on: try scenario.sharedStore()) {
                 $0.sleep = { duration in
                     hasChecked.yield()
                     try await Task.sleep(for: .zero)
                 }
             }
-            let other = try store()
+            let other = try scenario.sharedStore()
             let (locked, hasLocked) = AsyncStream.makeStream(of: Void.self)
             let release = DispatchSemaphore(value: 0)
             let thread = Thread {

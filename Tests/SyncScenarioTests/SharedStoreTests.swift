@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import StoreSQLite
 import SyncCore
 import TableServer
 import TestSupport
@@ -27,16 +26,12 @@ import Testing
         try await Scenario.run(
             on: .sqlite, configure: { $0.tables = [.init(Todo.name, softDelete: softDelete)] }
         ) { scenario in
-            let path = scenario.directory.appendingPathComponent("shared.sqlite").path
-            func store() throws -> SQLiteStore {
-                try SQLiteStore(path: path, tables: [Todo.definition], sharing: .shared)
-            }
             let (page, delays) = (HeldResponseTransport(), HeldDelays())
             var settings = SyncSettings.singleAttempt
             settings.resolver = resolver
-            let first = scenario.device(on: try store(), name: "A", settings: .singleAttempt)
+            let first = scenario.device(on: try scenario.sharedStore(), name: "A", settings: .singleAttempt)
             let second = scenario.device(
-                on: try store(), name: "B", settings: settings, transport: page
+                on: try scenario.sharedStore(), name: "B", settings: settings, transport: page
             ) { $0.sleep = { _ in try await delays.wait() } }
             try await body(
                 Pair(scenario: scenario, first: first, second: second, page: page, delays: delays))

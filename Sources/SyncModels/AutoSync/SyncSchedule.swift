@@ -30,10 +30,9 @@ struct SyncSchedule: Sendable {
     /// How often the clock was found set back.
     private(set) var clockSteps = 0
     private var needsSignIn = false {
-        didSet { if oldValue, !needsSignIn { refusedFeedSignIns = nil } }
+        didSet { if oldValue, !needsSignIn { feedRefusedAt = nil } }
     }
-    /// The number of sign-ins before the request for which the feed has refused the token; `nil` if it may be asked.
-    private var refusedFeedSignIns: Int?
+    /// When the change feed has refused the token; `nil` if it may be asked.
     private var feedRefusedAt: Duration?
     /// The number of sign-ins, for requests that the server refuses after a sign-in.
     private(set) var signIns = 0
@@ -99,7 +98,7 @@ struct SyncSchedule: Sendable {
     mutating func feedTime(at now: Duration) -> Duration? {
         adjustClock(to: now)
         guard isInForeground, !needsSignIn else { return nil }
-        let refusalEnd = refusedFeedSignIns == signIns ? feedRefusedAt.map { $0 + settings.maxBackoff } : nil
+        let refusalEnd = feedRefusedAt.map { $0 + settings.maxBackoff }
         return max(gate?.serverEnd ?? .zero, refusalEnd ?? .zero)
     }
 
@@ -222,7 +221,7 @@ struct SyncSchedule: Sendable {
         case .unauthenticated:
             // A round shows whether the server refuses only the feed.
             isOffline = false
-            (refusedFeedSignIns, feedRefusedAt) = (signIns, now)
+            if signIns == self.signIns { feedRefusedAt = now }
         case .unavailable(let retryAfter?): closeGate(.server, for: min(retryAfter, settings.maxRetryAfter))
         case .unavailable, .ofPlan: break
         }
@@ -359,7 +358,7 @@ struct SyncSchedule: Sendable {
             pulls[index].hintedAt = pulls[index].hintedAt.map { min($0, now) }
         }
         gate = gate?.ofServer
-        refusedFeedSignIns = nil
+        feedRefusedAt = nil
     }
 
     /// Prevents rounds for that long, or until the server's wait has passed.

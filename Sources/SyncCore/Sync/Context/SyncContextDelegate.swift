@@ -15,7 +15,8 @@ public protocol SyncContextDelegate: Sendable {
     ///
     /// - Returns: the item to store as the result. A column that it lacks has the value of the server's row, because the
     ///   operation is complete. With `nil`, the result of ``PushOperation/execute()`` is kept, and an operation that was not
-    ///   executed stays pending.
+    ///   executed stays pending. An item is not stored, and the operation stays pending, if the operation waits for another
+    ///   one, if the push ends before an execution has a result, and after ``PushOperation/cancelPush()`` without one.
     /// - Throws: the error to record for the operation.
     func syncContext(_ context: SyncContext, perform operation: PushOperation) async throws -> Item?
 
