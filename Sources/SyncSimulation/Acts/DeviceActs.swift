@@ -99,6 +99,7 @@ extension SimulatedSystem {
         device.history.overrule(where: { edit in
             edit.column.map { synced[edit.key.table]?.contains($0) == false } ?? false
         })
+        device.history.forgetLocalOnlyEdits { _ in true }
         device.state.withLock { ($0.copies, $0.hasChangedTables) = ([:], true) }
         do { try device.reopen(with: tables) } catch {
             return fail(.store, "\(device.name) cannot be opened: \(error)")

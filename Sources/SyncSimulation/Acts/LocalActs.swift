@@ -191,11 +191,15 @@ struct LocalEdit {
         switch act.feature {
         case .insert: return try insert(isComplete: !random.percent(20))
         case .update:
-            let edits = [edit(random.pick(columns), item)]
-            var fields = values(edits)
-            if random.percent(10), let localOnlyColumn, item?.fields[localOnlyColumn] != nil {
-                fields[localOnlyColumn] = "edited"
+            var edits = [edit(random.pick(columns), item)]
+            var fields: [String: ItemValue] = [:]
+            if random.percent(15), let localOnlyColumn {
+                let number = history.nextNumber()
+                fields[localOnlyColumn] = .text(String(number))
+                history.stage(LocalOnlyEdit(key: key, column: localOnlyColumn, number: number))
+                if random.percent(30) { edits = [] }
             }
+            fields.merge(values(edits)) { _, new in new }
             try local.update(id: key.id, fields, in: key.table)
             return edits
         case .replace, .replaceCopy:
@@ -204,6 +208,10 @@ struct LocalEdit {
             replaced.fields.merge(values(edits)) { _, new in new }
             if let clearedColumn { replaced.fields[clearedColumn] = nil }
             try local.replace(replaced, in: key.table)
+            if let localOnlyColumn {
+                let number = EditValue.number(replaced.fields[localOnlyColumn])
+                history.stage(LocalOnlyEdit(key: key, column: localOnlyColumn, number: number))
+            }
             return edits
         case .delete: return try delete(item)
         default:
@@ -248,6 +256,9 @@ struct LocalEdit {
 
     private func delete(_ item: Item?) throws -> [Edit] {
         try local.delete(id: key.id, in: key.table)
+        if let localOnlyColumn {
+            history.stage(LocalOnlyEdit(key: key, column: localOnlyColumn, number: nil))
+        }
         return [
             Edit(
                 number: history.nextNumber(), key: key, column: nil, hadVersion: item?.system.version != nil,

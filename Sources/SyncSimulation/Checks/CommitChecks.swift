@@ -92,6 +92,7 @@ extension SimulatedSystem {
         checkQueue(state, device)
         checkConflicts(state, device)
         try checkCleanItems(state, device)
+        try checkLocalOnlyColumns(state.snapshot, device)
         try checkTokens(state, device)
     }
 

@@ -57,6 +57,9 @@ final class History: Sendable {
         var decisions: [Decision] = []
         /// Edits of the bodies that run in the current transaction.
         fileprivate var staged: [Edit] = []
+        fileprivate var stagedLocalOnly: [LocalOnlyEdit] = []
+        /// The last edit of each item's column that exists on the device only.
+        fileprivate(set) var localOnly: [RowKey: LocalOnlyEdit] = [:]
         /// What the app gave up, and the newest number at that time.
         fileprivate var givenUp: [(newest: Int64, contains: @Sendable (RowKey) -> Bool)] = []
         fileprivate var lastNumber: Int64 = 0
@@ -101,20 +104,29 @@ final class History: Sendable {
     }
 
     /// Forgets edits of an earlier transaction that was not committed.
-    func transactionBegins() { state.withLock { $0.staged = [] } }
+    func transactionBegins() { state.withLock { ($0.staged, $0.stagedLocalOnly) = ([], []) } }
 
     /// Adds edits that take effect when the current transaction is committed.
     func stage(_ edits: [Edit]) { state.withLock { $0.staged += edits } }
+
+    /// Adds an edit of a column that exists on the device only.
+    func stage(_ edit: LocalOnlyEdit) { state.withLock { $0.stagedLocalOnly.append(edit) } }
 
     /// Records the edits of a transaction that was committed.
     ///
     /// - Returns: these edits.
     func transactionCommitted() -> [Edit] {
         state.withLock { state in
-            defer { state.staged = [] }
+            defer { (state.staged, state.stagedLocalOnly) = ([], []) }
             state.edits += state.staged
+            for edit in state.stagedLocalOnly { state.localOnly[edit.key] = edit }
             return state.staged
         }
+    }
+
+    /// Forgets the edits of columns that exist on the device only, because their items or columns were removed.
+    func forgetLocalOnlyEdits(where isRemoved: (RowKey) -> Bool) {
+        state.withLock { state in state.localOnly = state.localOnly.filter { !isRemoved($0.key) } }
     }
 
     /// Records that an item has no pending operation.
