@@ -20,6 +20,8 @@ import Testing
         var trimsZeros = false
         var cap = Int.max
         var date = PullOrderTests.time(seconds: 1_000_000)
+        /// How long a response can be under way.
+        var delay = Duration.zero
 
         func page(_ query: TableQuery) -> [PulledRow] {
             let dated = rows.map { Item(id: $0.id, system: SystemProperties(updatedAt: $0.time)) }
@@ -50,13 +52,15 @@ import Testing
                 ?? time
         }
 
-        func pageTime() -> PageTime { PageTime(server: date, readAt: date) }
+        func pageTime() -> PageTime { PageTime(server: date, readAt: date.advanced(by: .zero - delay)) }
     }
 
     /// A client that stores the ids it has received, and the token.
     private struct Client {
         var ids: Set<String> = []
         var token: DeltaToken?
+        /// The length of the longest filter that was requested.
+        var longestFilter = 0
 
         /// Pulls to the end, or at most that many pages.
         mutating func pull(
@@ -70,7 +74,9 @@ import Testing
             var pages = 0
             while !cursor.isDone, pages < maxPages {
                 beforePage(&server)
-                let page = server.page(cursor.nextPage)
+                let query = cursor.nextPage
+                longestFilter = max(longestFilter, query.filter.map { "\($0)".utf8.count } ?? 0)
+                let page = server.page(query)
                 try cursor.advance(over: page, at: server.pageTime())
                 ids.formUnion(page.map(\.item.id))
                 token = cursor.token
@@ -164,6 +170,37 @@ import Testing
         #expect(client.ids.isSuperset(of: server.rows.prefix(200).map(\.id)))
         server.date = server.date.advanced(by: .seconds(10))
         _ = try client.pull(from: &server, order: order)
+        #expect(client.ids == Set(server.rows.map(\.id)))
+    }
+
+    @Test(arguments: [1, 2, 100], [PullCursor.Order.keyset, .id])
+    func `rows with ids that would make a request too long do not stop a pull`(
+        _ pageSize: Int, _ order: PullCursor.Order
+    ) throws {
+        let (long, longer) = (String(repeating: "b", count: 9000), String(repeating: "d", count: 9001))
+        let time = Self.time(seconds: 1)
+        var server = Server(rows: [("a", time), (long, time), ("c", time), (longer, Self.time(seconds: 2))])
+        server.rows.append(("e", Self.time(seconds: 3)))
+        server.undated = [long + "x", "n", longer + "x", "z"]
+        // A page of one row does not show that the server ignores it.
+        for ignoresSecondKey in pageSize == 1 ? [false] : [false, true] {
+            server.ignoresSecondKey = ignoresSecondKey
+            var client = Client()
+            for _ in 0..<2 {
+                _ = try client.pull(from: &server, pageSize: pageSize, order: order) { _ in }
+            }
+            #expect(client.ids.isSuperset(of: ["a", "c", "e", "n", "z"]))
+            #expect(client.longestFilter < 1000)
+        }
+    }
+
+    @Test func `slow responses do not end the pull of a table that does not change`() throws {
+        var server = Server(rows: Self.rows(200, perInstant: 1))
+        (server.date, server.delay) = (Self.time(seconds: 201), .seconds(300))
+        var client = Client()
+        _ = try client.pull(from: &server, pageSize: 5) { server in
+            server.date = server.date.advanced(by: .seconds(20))
+        }
         #expect(client.ids == Set(server.rows.map(\.id)))
     }
 

@@ -119,32 +119,44 @@ import Testing
         async throws
     {
         try await Scenario.run(on: .memory) { scenario in
-            let clock = Mutex(SyncEnvironment.live.now())
-            func advance() { clock.withLock { $0 = $0.advanced(by: .seconds(200)) } }
-            let a = try scenario.device(settings: settings()) { $0.now = { clock.withLock(\.self) } }
+            let uptime = Mutex(Duration.zero)
+            func advance(by seconds: Int) { uptime.withLock { $0 += .seconds(seconds) } }
+            let a = try scenario.device(settings: settings()) { $0.uptime = { uptime.withLock(\.self) } }
             try await scenario.server.put("x", ["text": "one"], in: Todo.name)
             try await a.sync()
             try await a.table.update(id: "x", ["text": "too long"])
             try await a.table.insert(["id": "y", "text": "too long"])
             try await a.table.insert(["id": "z", "text": "healthy"])
+            let sent = Mutex([String]())
             scenario.server.onRequest { request in
-                String(decoding: request.body, as: UTF8.self).contains("too long") ? fault : .none
+                let body = String(decoding: request.body, as: UTF8.self)
+                if let text = ["too long too", "too long", "short"].first(where: body.contains) {
+                    sent.withLock { $0.append(text) }
+                }
+                return body.contains("too long") ? fault : .none
             }
             for _ in 0..<5 { _ = try? await a.context.push() }
             #expect(try scenario.row("z") != nil)
             for id in ["x", "y"] { try await a.table.update(id: id, ["text": "too long too"]) }
             try await a.table.insert(["id": "w", "text": "healthy"])
-            advance()
+            advance(by: 200)
             await #expect(throws: SyncError.self) { try await a.context.push() }
+            #expect(sent.withLock { $0.contains("too long too") })
             for id in ["x", "y"] { try await a.table.update(id: id, ["text": "short"]) }
             func planned() async throws -> [ItemValue?] {
                 try await a.context.plannedRequests().map { $0.fields["text"] }
             }
-            // The last requests may still arrive.
-            #expect(try await planned() == ["too long too", "too long too"])
-            advance()
             #expect(try await planned() == ["short", "short"])
             #expect(try scenario.row("w") != nil)
+            // The last requests may still arrive. Pushes until then send neither the former items nor the corrected ones.
+            let count = sent.withLock(\.count)
+            for _ in 0..<2 {
+                advance(by: 50)
+                let error = await #expect(throws: SyncError.self) { try await a.context.push() }
+                #expect(error?.code == .pushAbortedNetwork)
+            }
+            #expect(sent.withLock(\.count) == count)
+            advance(by: 50)
             try await a.context.push()
             #expect(try await a.operations().isEmpty)
             for id in ["x", "y"] { #expect(try scenario.row(id)?.fields["text"] == "short") }

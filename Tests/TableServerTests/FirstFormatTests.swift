@@ -64,6 +64,13 @@ struct FirstFormatTests {
                 // The server of that format may have deleted a row with this id, whose versions began with 1.
                 try #expect(server.row("b", in: "TodoItem")?.version == "NDI5NDk2NzI5Nw==")
             }
+            // It may also have deleted all rows of a table for good.
+            try await withServer({
+                $0.storage = .file(file); $0.tables = [.init("Emptied")]
+            }) { server, _ in
+                try await server.put("c", [:], in: "Emptied")
+                try #expect(server.row("c", in: "Emptied")?.version == "NDI5NDk2NzI5Nw==")
+            }
         }
     }
 

@@ -57,7 +57,14 @@ struct SyncRound: Sendable {
             let pushed = try await parts.run(.push) {
                 let count = (try? await context.pendingOperationCount()) ?? 0
                 if count > 0 { show(.pushing(done: 0, of: count)) }
-                return try await context.pushPermittingPulls(budget: budget, onCancellation: onCancellation)
+                do {
+                    return try await context.pushPermittingPulls(
+                        budget: budget, onCancellation: onCancellation)
+                } catch let error as SyncError {
+                    // If the time is over, the error counts as one of the cancellation.
+                    if let result = error.pushResult { onCancellation(result) }
+                    throw error
+                }
             }
             (report.push, report.error) = (pushed?.result, pushed?.error)
             if pushed == nil {

@@ -95,6 +95,9 @@ extension SQLText {
 /// The names of the database's table and indexes for the rows of a table, in quotes. Keys consist of letters, digits and
 /// `_`.
 package enum RowTable {
+    /// Stands for all tables where the key of one is stored.
+    static let everyTable = ""
+
     package static func rows(_ tableKey: String) -> String { "\"rows_\(tableKey)\"" }
     package static func idIndex(_ tableKey: String) -> String { "\"rows_\(tableKey)_by_id\"" }
     package static func updateIndex(_ tableKey: String) -> String { "\"rows_\(tableKey)_by_update\"" }

@@ -98,8 +98,8 @@ extension SQLiteRows {
     func firstRevision() throws -> Int64 {
         if settings?.restartsVersions == true { return 1 }
         let statement = try database.cachedStatement(
-            sql: "SELECT revision FROM serverRevision WHERE tableKey = ? AND owner = ?")
-        return try (Int64.fetchOne(statement, arguments: [key, owner]) ?? 0) + 1
+            sql: "SELECT max(revision) FROM serverRevision WHERE tableKey = ? AND owner = ? OR tableKey = ?")
+        return try (Int64.fetchOne(statement, arguments: [key, owner, RowTable.everyTable]) ?? 0) + 1
     }
 
     @discardableResult func put(_ row: TableRow, replacing old: TableRow?) throws -> StoredRow {

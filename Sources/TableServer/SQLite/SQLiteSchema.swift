@@ -32,7 +32,7 @@ enum SQLiteSchema {
 
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
-        // All rows in one table. A server read it into memory when it started.
+        // All rows in one table. A server read it into memory when it started. Files of that format have an index too.
         migrator.registerMigration("1") { database in
             try database.execute(
                 sql: """
@@ -47,10 +47,10 @@ enum SQLiteSchema {
                         fields TEXT NOT NULL,
                         PRIMARY KEY (tableKey, id)
                     );
-                    CREATE INDEX serverRowBySequence ON serverRow (tableKey, sequence);
                     """)
         }
         migrator.registerMigration("2") { database in
+            let isOfFirstFormat = try !database.indexes(on: "serverRow").filter { !$0.isUnique }.isEmpty
             try database.execute(
                 sql: """
                     CREATE TABLE serverColumn (
@@ -71,6 +71,12 @@ enum SQLiteSchema {
                     ) WITHOUT ROWID;
                     """)
             try moveRows(in: database)
+            if isOfFirstFormat {
+                // The format has not kept the versions of deleted rows. No row has reached this one.
+                try database.execute(
+                    sql: "INSERT INTO serverRevision VALUES (?, '', ?)",
+                    arguments: [RowTable.everyTable, 1 << 32])
+            }
             try database.execute(sql: "DROP TABLE serverRow")
         }
         return migrator
@@ -94,8 +100,6 @@ enum SQLiteSchema {
                 last = row.updatedAt
             }
             if let last { try rows.setLastStamp(last) }
-            // The format has not kept the versions of deleted rows. No row has reached this one.
-            try rows.recordRevision(1 << 32)
         }
     }
 }

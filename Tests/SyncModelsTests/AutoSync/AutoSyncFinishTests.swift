@@ -74,6 +74,27 @@ import Testing
         }
     }
 
+    @Test func `finish reports at its limit what an aborted push has done`() async throws {
+        try await VirtualSystem.run { system in
+            let device = try system.device(pulls: [], delegate: SlowDelegate())
+            for number in 0..<10 { try await device.insert("\(number)") }
+            let finish = system.start { await device.sync.finish(within: .seconds(5)).push }
+            await system.advance(.milliseconds(50))
+            device.network.condition = .status(401)
+            let push = try await system.value(of: finish)
+            let pending = try await device.pending()
+            #expect(pending > 0 && pending < 10)
+            #expect(push.completed == 10 - pending)
+        }
+    }
+
+    /// Works for a minute after each push.
+    private struct SlowDelegate: SyncContextDelegate {
+        func syncContext(_ context: SyncContext, didCompletePush result: PushResult) async {
+            try? await context.environment.sleep(.seconds(60))
+        }
+    }
+
     @Test func `a clock that is set forward does not shorten the limit of finish`() async throws {
         try await VirtualSystem.run { system in
             let isSetForward = Mutex(false)

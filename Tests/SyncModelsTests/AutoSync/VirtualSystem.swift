@@ -47,7 +47,7 @@ final class VirtualSystem: Sendable {
     func device(
         _ name: String = "device", pulls: [PullPlan] = [Todo.all.pull(), TodoList.all.pull()],
         store: (any SyncContextDataSource)? = nil, settings: SyncSettings = SyncSettings(),
-        autoSync: AutoSync.Settings = AutoSync.Settings(),
+        autoSync: AutoSync.Settings = AutoSync.Settings(), delegate: (any SyncContextDelegate)? = nil,
         clock: @escaping @Sendable (Timestamp) -> Timestamp = { $0 }
     ) throws -> VirtualDevice {
         let network = VirtualNetwork(self, name)
@@ -59,8 +59,8 @@ final class VirtualSystem: Sendable {
         let url = URL(string: "https://server.example") ?? URL(filePath: "/")
         let context = SyncContext(
             client: SyncClient(url: url, transport: network, installationID: name),
-            dataSource: try store ?? MemoryStore(tables: Self.tables()), settings: settings,
-            environment: environment)
+            dataSource: try store ?? MemoryStore(tables: Self.tables()), delegate: delegate,
+            settings: settings, environment: environment)
         return VirtualDevice(
             system: self, network: network, context: context,
             sync: AutoSync(context, pulls: pulls, settings: autoSync))

@@ -7,6 +7,8 @@ struct LocalWrite {
     let definition: SyncTableDefinition
     /// The ids of operations that are being sent.
     let inFlight: Set<Int64>
+    /// The ids of inserts that a delegate is performing: see ``InFlightOperations``.
+    var performed: Set<Int64> = []
     /// When the change is made, by the client's clock.
     let now: Timestamp
     /// Whether an attempt with unknown outcome counts as in flight, because another process could be sending it.
@@ -165,8 +167,9 @@ struct LocalWrite {
     }
 
     private func collapse(_ change: TableOperation.Kind, into pending: [TableOperation]) -> CollapseOutcome {
-        let isInFlight = pending.first.map(isInFlight) ?? false
-        return TableOperation.collapse(change, into: pending, isInFlight: isInFlight)
+        guard let first = pending.first else { return .append(change) }
+        let isSent = isInFlight(first) || change == .delete && performed.contains(first.id)
+        return TableOperation.collapse(change, into: pending, isInFlight: isSent)
     }
 
     private func isInFlight(_ operation: TableOperation) -> Bool {

@@ -26,7 +26,7 @@ extension SyncContext {
             try await writeLocally { transaction in
                 let batch = LocalBatch(
                     transaction: transaction, catalog: catalog, inFlight: inFlight.all,
-                    isShared: isShared, environment: environment)
+                    performed: inFlight.performed, isShared: isShared, environment: environment)
                 let value = try BodyError.wrapping { try body(batch) }
                 try batch.throwFailure()
                 return value
@@ -49,18 +49,18 @@ public struct LocalBatch {
     private let transaction: any StoreTransaction
     private let failure = Failure()
     private let catalog: TableCatalog
-    private let inFlight: Set<Int64>
+    private let (inFlight, performed): (Set<Int64>, Set<Int64>)
     private let isShared: Bool
     private let environment: SyncEnvironment
     private let now: Timestamp
 
     init(
-        transaction: any StoreTransaction, catalog: TableCatalog, inFlight: Set<Int64>, isShared: Bool,
-        environment: SyncEnvironment
+        transaction: any StoreTransaction, catalog: TableCatalog, inFlight: Set<Int64>, performed: Set<Int64>,
+        isShared: Bool, environment: SyncEnvironment
     ) {
         self.transaction = transaction
         self.catalog = catalog
-        self.inFlight = inFlight
+        (self.inFlight, self.performed) = (inFlight, performed)
         self.isShared = isShared
         self.environment = environment
         now = environment.now()
@@ -145,7 +145,7 @@ public struct LocalBatch {
         try ItemID.validate(id)
         return LocalWrite(
             transaction: transaction, definition: try catalog.table(named: table), inFlight: inFlight,
-            now: now, treatsAttemptedAsInFlight: isShared)
+            performed: performed, now: now, treatsAttemptedAsInFlight: isShared)
     }
 }
 

@@ -99,9 +99,9 @@ struct KeysetOrder: PageOrder {
                 .where(.updatedAt(.less, pages.updatedAt.advancedByShownDigit))
             if let after = pages.after { page = page.where(.id(.greater, after)) }
             if let upTo = pages.upTo { page = page.where(.id(.lessOrEqual, upTo)) }
-            return page.order(by: "id")
+            return page.order(by: "id").offset(skip)
         case .undated(let id, _):
-            return query.where(.isUndated).where(.id(.greater, id)).order(by: "id")
+            return query.where(.isUndated).where(.id(.greater, id)).order(by: "id").offset(skip)
         }
     }
 
@@ -114,16 +114,18 @@ struct KeysetOrder: PageOrder {
     }
 
     mutating func advance(over rows: [PulledRow], at time: PageTime) {
-        let lastID = rows.last(where: \.hasID)?.item.id
+        let lastID = rows.last(where: \.hasUsableID)?.item.id
         switch (position, lastID) {
         case (.inside(var pages, let then), let lastID?):
             pages.after = lastID
+            skip = 0
             position = .inside(pages, then: then)
             if pages.upTo?.hasSameBytes(as: lastID) == true { _ = advanceOverEnd() }
         case (.undated(_, let then), let lastID?):
             position = .undated(after: lastID, then: then)
+            skip = 0
         case (.inside, nil), (.undated, nil):
-            _ = advanceOverEnd()
+            skip(over: rows)
         case (.start, _), (.from, _), (.after, _):
             advanceInOrder(over: rows, at: time)
             readUndated(after: rows)
@@ -235,6 +237,7 @@ struct KeysetOrder: PageOrder {
         switch position {
         case .inside(let pages, let then):
             position = then
+            skip = 0
             phase += 1
             section += 1
             if case .inside = then { return true }
@@ -245,6 +248,7 @@ struct KeysetOrder: PageOrder {
         case .undated(_, let then):
             includesUndated = false
             position = then
+            skip = 0
             section += 1
             return true
         case .after(let row):

@@ -17,12 +17,13 @@ struct MovingEnd {
     /// Records a page. One without the server's time is not counted: the device's clock can be behind the rows.
     mutating func record(_ rows: [PulledRow], at time: PageTime) {
         guard let server = time.server else { return }
-        let began = roundBeganAt ?? time.readAt
+        // The first page was read before its response was sent. A row that was changed later has changed during the round.
+        let began = roundBeganAt ?? server
         roundBeganAt = began
         let lastChange = rows.lazy.compactMap(\.item.system.updatedAt)
             .filter { $0.seconds <= server.seconds }.max { $0.isEarlier(than: $1) }
         guard let lastChange, began.advanced(by: .seconds(1)).isEarlier(than: lastChange) else { return }
-        roundBeganAt = time.readAt
+        roundBeganAt = server
         rounds += 1
     }
 }

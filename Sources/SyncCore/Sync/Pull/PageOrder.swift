@@ -88,7 +88,7 @@ struct IDOrder: PageOrder {
     private var skip = 0
 
     func isInOrder(_ rows: [PulledRow]) -> Bool {
-        rows.lazy.filter(\.hasID).map(\.item.id).areAscendingInBytes
+        rows.lazy.filter(\.hasUsableID).map(\.item.id).areAscendingInBytes
     }
 
     func nextPage(of query: TableQuery) -> TableQuery {
@@ -98,7 +98,7 @@ struct IDOrder: PageOrder {
     }
 
     mutating func advance(over rows: [PulledRow], at time: PageTime) {
-        if let id = rows.last(where: \.hasID)?.item.id {
+        if let id = rows.last(where: \.hasUsableID)?.item.id {
             lastID = id
             skip = 0
         } else {

@@ -28,15 +28,15 @@ struct PulledRow: Sendable {
         return row
     }
 
-    /// Whether the row has an id, valid or not.
-    var hasID: Bool { !item.id.isEmpty }
+    /// Whether the row has an id, valid or not, with which a request can continue: a longer one makes the request too long.
+    var hasUsableID: Bool { !item.id.isEmpty && item.id.utf8.count <= ItemID.maxUTF8Length }
 
     /// Whether the row has no `updatedAt`.
-    var isUndated: Bool { updatedAtText == nil && hasID }
+    var isUndated: Bool { updatedAtText == nil && !item.id.isEmpty }
 
     /// The token at this row; `nil` when its position in the order is unknown.
     var token: DeltaToken? {
-        guard let updatedAtText, let updatedAt = item.system.updatedAt, hasID else { return nil }
+        guard let updatedAtText, let updatedAt = item.system.updatedAt, hasUsableID else { return nil }
         return DeltaToken(updatedAtText: updatedAtText, updatedAt: updatedAt, id: item.id)
     }
 }

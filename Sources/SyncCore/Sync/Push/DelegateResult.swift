@@ -8,17 +8,6 @@ struct SeenChange: Sendable {
     let item: Item?
 }
 
-/// What the store had when the delegate was called. It shows why the operation is gone when the delegate returns.
-struct DelegateStart: Sendable {
-    let hasError: Bool
-    let purgeCount: Int64?
-
-    init(of operation: TableOperation, in snapshot: some StoreSnapshot) throws {
-        hasError = try snapshot.operationError(operationID: operation.id) != nil
-        purgeCount = try PurgeCount.value(of: operation.table, in: snapshot)
-    }
-}
-
 /// An item that the delegate returned as the result of an operation.
 struct DelegateResult: Sendable {
     var item: Item
@@ -26,7 +15,6 @@ struct DelegateResult: Sendable {
     let seen: SeenChange
     /// The result of the last execution; `nil` when the delegate has not executed the operation.
     let sent: OperationSender.Result?
-    let start: DelegateStart
 
     /// The item that the last execution has stored; `nil` without one, and after a delete.
     private var stored: Item? { if case .completed(let stored) = sent { stored } else { nil } }
@@ -37,7 +25,7 @@ struct DelegateResult: Sendable {
     /// Stores the item as the operation's result. Newer changes of the user stay pending.
     ///
     /// - Throws: ``SyncError/Code/invalidItemID``, ``SyncError/Code/operationChanged``.
-    func apply(_ completion: AttemptCompletion, dialect: WireDialect, at now: Timestamp) throws {
+    func apply(_ completion: AttemptCompletion, dialect: WireDialect) throws {
         let operation = try completion.transaction.operation(id: completion.operationID)
         let itemID = operation?.itemID ?? seen.item?.id ?? item.id
         guard item.id.hasSameBytes(as: itemID) else { throw SyncError.itemIDChanged(from: itemID) }
@@ -52,13 +40,8 @@ struct DelegateResult: Sendable {
             }
             if !item.isLater(than: stored) { row.system = stored.system }
         } else if operation == nil {
-            // The user has deleted or purged the item, which the delegate has not seen.
-            guard try isDeletedSinceInsert(in: completion) else {
-                throw SyncError.operationChanged(completion.operationID)
-            }
-            return try LocalWrite(
-                transaction: completion.transaction, definition: completion.definition, inFlight: [], now: now
-            ).recordDeletion(of: item, isCurrent: true)
+            // A purge or a decision has removed the operation, which the delegate has not seen.
+            throw SyncError.operationChanged(completion.operationID)
         }
         // An item without system properties is a result for the row that the operation was made on.
         if row.system.isUnknown, let system = seen.item?.system { row.system = system }
@@ -78,17 +61,6 @@ struct DelegateResult: Sendable {
         } else {
             try completion.applier.apply(row)
         }
-    }
-
-    /// Whether the user has deleted an item that the delegate has inserted on the server itself. The insert was removed as one
-    /// that had not been sent. A decision about an error, and a purge, remove it too, and are no deletions.
-    private func isDeletedSinceInsert(in completion: AttemptCompletion) throws -> Bool {
-        let (transaction, table) = (completion.transaction, completion.definition.name)
-        guard seen.kind == .insert, sent == nil, item.system.version != nil, !item.system.deleted,
-            !start.hasError, try PurgeCount.value(of: table, in: transaction) == start.purgeCount
-        else { return false }
-        return try transaction.item(id: item.id, in: table) == nil
-            && transaction.operations(forItem: item.id, in: table).isEmpty
     }
 
     /// Stores what the delegate has changed in the result, without the fields that the user has edited during the execution.
@@ -180,18 +152,24 @@ extension OperationSender {
         result.item.content = try definition.normalizedForWriting(result.item.content)
         guard !result.isStored else { return }
         let (context, definition, operationID, stored) = (context, definition, operationID, result)
-        let now = context.environment.now()
         try await context.write { transaction in
             let operation = try transaction.operation(id: operationID)
             try stored.apply(
                 AttemptCompletion(
                     transaction: transaction, definition: definition, operationID: operationID),
-                dialect: context.client.dialect, at: now)
+                dialect: context.client.dialect)
             let (id, table) = (operation?.itemID ?? stored.item.id, definition.name)
             try context.recordResult(
                 transaction.item(id: id, in: table), id: id, in: table, newest: operation?.newestServerItem,
                 transaction)
         }
+    }
+
+    /// Merges the operation with a change behind it, unless the server may have applied an attempt.
+    func mergeUnsent(in transaction: any StoreTransaction) throws {
+        guard try transaction.operation(id: operationID)?.isAmbiguous == false else { return }
+        try AttemptCompletion(transaction: transaction, definition: definition, operationID: operationID)
+            .mergeBehind()
     }
 
     /// Records an error that the delegate threw.

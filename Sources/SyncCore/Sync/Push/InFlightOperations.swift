@@ -7,9 +7,13 @@ import Synchronization
 ///
 /// An operation that is marked ahead is not in flight, because nothing of it has been sent. Every other write to the store takes
 /// its mark back first, so that it finds the operation as if the push had not begun it; the push then marks it again.
+///
+/// A delegate can send an operation's change by itself. While it performs an insert, the server may have the row, so that a
+/// deletion by the user does not remove the insert but is queued behind it.
 final class InFlightOperations: Sendable {
     private struct State {
         var sent: Set<Int64> = []
+        var performed: Set<Int64> = []
         var ahead: [Int64: MarkAhead] = [:]
     }
 
@@ -17,6 +21,12 @@ final class InFlightOperations: Sendable {
 
     /// The ids of the operations that are being sent.
     var all: Set<Int64> { state.withLock { $0.sent } }
+
+    /// The ids of the inserts that a delegate is performing.
+    var performed: Set<Int64> { state.withLock { $0.performed } }
+
+    func beginPerforming(_ id: Int64) { state.withLock { _ = $0.performed.insert(id) } }
+    func endPerforming(_ id: Int64) { state.withLock { _ = $0.performed.remove(id) } }
 
     func insert(_ id: Int64) { state.withLock { _ = $0.sent.insert(id) } }
 

@@ -160,6 +160,7 @@ extension OperationAttempt {
                 context.inFlight.remove(operationID)
                 return try completion.recordMissingItem().map(Start.missing) ?? .skipped
             }
+            try context.waitToCorrect(operation, item: local, definition)
             let snapshot = operation.nextAttempt(
                 item: local, definition: definition, sendsChangedFieldsOnly: context.sendsChangedFieldsOnly)
             guard let snapshot else {

@@ -86,26 +86,68 @@ struct OperationRun: Sendable {
 
 // MARK: Delegate
 
+/// What the store had when the delegate was called.
+private struct DelegateStart: Sendable {
+    /// The operation; `nil` if it no longer exists.
+    let operation: TableOperation?
+    /// The first operation of the item, if it precedes this one.
+    let first: TableOperation?
+    let item: Item?
+
+    init(
+        of begun: TableOperation, _ definition: SyncTableDefinition, in snapshot: some StoreSnapshot
+    ) throws {
+        operation = try snapshot.operation(id: begun.id)
+        first = try snapshot.operation(before: begun)
+        item = try snapshot.readableItem(id: begun.itemID, in: definition)
+    }
+}
+
 extension OperationRun {
     private func execute(
         _ sender: OperationSender, through delegate: any SyncContextDelegate
     ) async throws -> Result {
-        let operation = operation
-        let definition = sender.definition
-        let (current, first, item, start) = try await context.read { snapshot in
-            (
-                try snapshot.operation(id: operation.id),
-                try snapshot.operation(before: operation),
-                try snapshot.readableItem(id: operation.itemID, in: definition),
-                try DelegateStart(of: operation, in: snapshot)
-            )
+        let (operation, context, definition) = (operation, context, sender.definition)
+        let start = try await context.write(keepsMarks: true) { transaction -> DelegateStart in
+            try sender.mergeUnsent(in: transaction)
+            let start = try DelegateStart(of: operation, definition, in: transaction)
+            if start.operation?.kind == .insert { context.inFlight.beginPerforming(operation.id) }
+            return start
         }
-        guard let current else { return ended(.notExecuted) }
+        do {
+            let result = try await execute(sender, from: start, through: delegate)
+            await endPerforming(sender)
+            return result
+        } catch {
+            await endPerforming(sender)
+            throw error
+        }
+    }
+
+    /// Ends what the delegate does about an insert: if the user has deleted the item meanwhile, and the server does not have
+    /// the row, nothing is left to send.
+    private func endPerforming(_ sender: OperationSender) async {
+        let (id, inFlight) = (operation.id, context.inFlight)
+        guard inFlight.performed.contains(id) else { return }
+        defer { inFlight.endPerforming(id) }
+        // If the write fails, the next push merges the operations before it sends them.
+        try? await context.write(keepsMarks: true) { transaction in
+            inFlight.endPerforming(id)
+            try sender.mergeUnsent(in: transaction)
+        }
+    }
+
+    private func execute(
+        _ sender: OperationSender, from start: DelegateStart, through delegate: any SyncContextDelegate
+    ) async throws -> Result {
+        let operation = operation
+        guard let current = start.operation else { return ended(.notExecuted) }
         let catalog = context.store.dataSource.catalog
         if PushOrder.postpones(current, begunAs: operation, in: catalog) { return ended(.skipped) }
         // The delegate could return an item without executing the operation, which would complete it before its
         // predecessor.
-        guard first == nil else { return ended(.skipped) }
+        guard start.first == nil else { return ended(.skipped) }
+        let item = start.item
         let handle = PushOperation(operation: current, item: item ?? current.deletedItem, sender: sender)
         do {
             guard let item = try await perform(handle, by: delegate) else {
@@ -114,8 +156,7 @@ extension OperationRun {
             if let outcome = outcomeWithoutItem(handle) {
                 return ended(outcome, pushEnding: handle.pushEnding)
             }
-            let result = DelegateResult(item: item, seen: handle.seen, sent: handle.result, start: start)
-            try await sender.store(result)
+            try await sender.store(DelegateResult(item: item, seen: handle.seen, sent: handle.result))
             return ended(.completed, pushEnding: handle.pushEnding)
         } catch {
             return try await result(of: handle, sender, throwing: error)

@@ -124,6 +124,7 @@ struct OperationSender: Sendable {
         _ attempt: OperationAttempt, willSend: @Sendable (SeenChange) -> Void,
         _ sendRequests: () async throws -> AttemptOutcome
     ) async throws -> Result {
+        defer { context.unanswered.recordEnd(of: operationID, at: context.environment.uptime()) }
         let outcome: AttemptOutcome
         do {
             outcome = try await sendRequests()
@@ -310,7 +311,6 @@ extension OperationSender {
         _ attempt: OperationAttempt, mayBeApplied: Bool, status: Int?, code: SyncError.Code, message: String,
         serverItem: Item? = nil, parkAfter limit: Int? = nil
     ) async throws -> Failure {
-        let stalePageGuard = context.stalePageGuard
         let failure = try await context.write { transaction -> Failure in
             let isMissing = code == .itemNotOnServer
             if serverItem != nil || isMissing {
@@ -319,7 +319,7 @@ extension OperationSender {
                     return .unordered(pulled)
                 }
                 // Only the error has the row, and may be removed: a page requested before is requested again.
-                stalePageGuard.recordStored(
+                context.stalePageGuard.recordStored(
                     nil, id: attempt.operation.itemID, in: definition.name, from: StalePageGuard.pushes)
             }
             let completion = AttemptCompletion(

@@ -57,7 +57,7 @@ extension SyncContext {
                 if try operation.lacksItem(item, in: snapshot) { return nil }
                 let attempt = operation.plannedAttempt(
                     item: item, definition: definition, sendsChangedFieldsOnly: changedOnly,
-                    isUnanswered: self.isUnanswered(operation))
+                    isUnanswered: unanswered.contains(operation.id))
                 return attempt.map {
                     PlannedRequest(
                         operationID: operation.id, table: operation.table, itemID: operation.itemID,

@@ -75,6 +75,16 @@ struct PushEnding: Sendable {
 }
 
 extension PushEnding {
+    /// The error of a push that does not send a correction yet: see ``SyncContext/waitToCorrect(_:item:_:)``.
+    static var correctionWaits: SyncError {
+        var error = SyncError(
+            .pushAbortedNetwork,
+            "The server has not answered the requests for this item. The corrected item is sent when none of them can still arrive.",
+            mayRetry: true)
+        error.pushEndingScope = .unansweredOperation
+        return error
+    }
+
     /// The error of a push that its delegate has cancelled.
     static var cancelledByDelegate: SyncError {
         SyncError(.pushAbortedCancelled, "The delegate cancelled the push.")

@@ -14,7 +14,7 @@ extension SyncContext {
     func withPushLock<T>(_ body: () async throws -> T) async throws -> T {
         guard isStoreShared else { return try await body() }
         var delay = Duration.milliseconds(10)
-        while try await !acquirePushLock() {
+        while try await !acquirePushLock(shares: false) {
             try await environment.sleep(delay)
             delay = min(delay * 2, .seconds(1))
         }
@@ -28,9 +28,7 @@ extension SyncContext {
     /// - Throws: what the body throws; ``SyncError/Code/purgeRefused`` while another process pushes.
     func withoutOtherPushes<T>(if discards: Bool, _ body: () async throws -> T) async throws -> T {
         guard isStoreShared, discards else { return try await body() }
-        var isHeld = pushLock.share()
-        if !isHeld { isHeld = try await acquirePushLock() }
-        guard isHeld else {
+        guard try await acquirePushLock(shares: true) else {
             throw SyncError(
                 .purgeRefused, "Another process is sending operations. Purge again when it has finished.",
                 mayRetry: true)
@@ -46,13 +44,17 @@ extension SyncContext {
         try await tryLock { try $0.tryLockSync() }
     }
 
-    /// Acquires the push lock without waiting.
+    /// Acquires the push lock without waiting for its holder.
     ///
-    /// - Returns: `false` while another process holds it.
-    private func acquirePushLock() async throws -> Bool {
-        guard let lock = try await tryLock({ try $0.tryLockPush() }) else { return false }
-        pushLock.hold(lock)
-        return true
+    /// - Parameter shares: whether it may be the one that this context holds.
+    /// - Returns: `false` while another process holds it, or this context if it is not shared.
+    private func acquirePushLock(shares: Bool) async throws -> Bool {
+        try await pushLock.acquisitions.withLock {
+            if shares, pushLock.share() { return true }
+            guard let lock = try await tryLock({ try $0.tryLockPush() }) else { return false }
+            pushLock.hold(lock)
+            return true
+        }
     }
 
     private func tryLock(
@@ -79,6 +81,8 @@ final class HeldPushLock: Sendable {
     }
 
     private let state = Mutex(State())
+    /// Held from asking the store for the lock until it is kept here: who shares it waits for that.
+    let acquisitions = AsyncMutex()
 
     /// Keeps an acquired lock until its users have released it.
     func hold(_ lock: any StorePushLock) { state.withLock { $0 = State(lock: lock, users: 1) } }
@@ -96,12 +100,11 @@ final class HeldPushLock: Sendable {
 
     /// Removes a user, and releases the lock with the last one.
     func release() {
-        let lock = state.withLock { state -> (any StorePushLock)? in
+        state.withLock { state in
             state.users -= 1
-            guard state.users == 0 else { return nil }
-            defer { state.lock = nil }
-            return state.lock
+            guard state.users == 0 else { return }
+            state.lock?.release()
+            state.lock = nil
         }
-        lock?.release()
     }
 }

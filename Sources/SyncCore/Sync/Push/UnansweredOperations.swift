@@ -14,6 +14,8 @@ final class UnansweredOperations: Sendable {
         var counts: [Int64: Int] = [:]
         /// The operations that are the only ones without an answer.
         var alone: Set<Int64> = []
+        /// The uptime when the last request of each operation has ended, also if its push was cancelled.
+        var lastEnds: [Int64: Duration] = [:]
     }
 
     private static let limit = 3
@@ -25,7 +27,17 @@ final class UnansweredOperations: Sendable {
 
     func isAlone(_ id: Int64) -> Bool { state.withLock { $0.alone.contains(id) } }
 
-    /// Records that a request of the operation has no answer.
+    /// The uptime when the last request of the operation has ended.
+    func lastEnd(of id: Int64) -> Duration? { state.withLock { $0.lastEnds[id] } }
+
+    /// Records that a request of an operation has ended, if earlier ones have had no answer.
+    func recordEnd(of id: Int64, at uptime: Duration) {
+        state.withLock { state in
+            if state.counts[id] != nil { state.lastEnds[id] = uptime }
+        }
+    }
+
+    /// Records that a push has had no answer about the operation.
     ///
     /// - Returns: after how many such operations a push may try others; `nil` if it ends at this one. The longer they get no
     ///   answer, the more of them may be at the front of the queue.
@@ -45,6 +57,7 @@ final class UnansweredOperations: Sendable {
             guard !state.counts.isEmpty else { return }
             if let id {
                 state.counts[id] = nil
+                state.lastEnds[id] = nil
                 state.alone.remove(id)
             }
             state.alone.formUnion(state.counts.filter { $0.value >= Self.limit }.keys)
@@ -59,8 +72,22 @@ extension SyncContext {
     /// Whether only the requests of the operation get no answer, and none of them can still arrive.
     func isUnanswered(_ operation: TableOperation) -> Bool {
         guard unanswered.isAlone(operation.id) else { return false }
-        return operation.lastAttempt.map { $0.advanced(by: Self.requestLifetime) <= environment.now() }
-            ?? true
+        guard let end = unanswered.lastEnd(of: operation.id) else { return true }
+        return end + Self.requestLifetime <= environment.uptime()
+    }
+
+    /// Throws if the user has corrected an operation whose requests alone get no answer, and one of them can still arrive.
+    ///
+    /// Nothing is sent until then: another request of the former content would only begin the wait again.
+    ///
+    /// - Throws: ``SyncError/Code/pushAbortedNetwork``.
+    func waitToCorrect(_ operation: TableOperation, item: Item?, _ definition: SyncTableDefinition) throws {
+        guard unanswered.isAlone(operation.id), !isUnanswered(operation),
+            operation.isCorrectedSinceFailure(
+                item: item, definition: definition, sendsChangedFieldsOnly: sendsChangedFieldsOnly,
+                isUnanswered: true)
+        else { return }
+        throw PushEnding.correctionWaits
     }
 
     /// The ids of the operations that a push sends last, because only their requests have no answer.
