@@ -95,14 +95,23 @@ extension ModelSchema {
     /// - Parameters:
     ///   - item: the stored item.
     ///   - model: the model of the stored item.
+    /// - Throws: ``SyncError/Code/invalidItem`` for a stored JSON value that the property cannot hold: a change of a part of
+    ///   the property's value would replace all of it.
     func addingUnknownKeys(
         of item: Item, _ model: Model, to changes: [String: ItemValue]
-    ) -> [String: ItemValue] {
+    ) throws(SyncError) -> [String: ItemValue] {
         var changes = changes
         for column in columns where column.type == .json {
-            guard let change = changes[column.name], let stored = item.content[column.name],
-                column.holds(stored, in: model)
+            guard let change = changes[column.name], let stored = item.content[column.name], !stored.isNull
             else { continue }
+            guard column.holds(stored, in: model) else {
+                throw .notWritable(
+                    column.path,
+                    "the column '\(column.name)' holds a value that the property cannot hold, and would lose it. "
+                        + "Let the type decode the value, for example with an optional property for a key that the value "
+                        + "lacks, or replace it with `table.raw`",
+                    model.id.text)
+            }
             changes[column.name] = column.addingUnknownKeys(of: stored, shownIn: model, to: change)
         }
         return changes

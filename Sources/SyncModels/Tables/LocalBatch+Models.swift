@@ -36,7 +36,7 @@ extension LocalBatch {
         try change(&edited)
         let changes = try Model.schema.changes(from: original, to: edited)
         guard !changes.isEmpty else { return original }
-        let fields = Model.schema.addingUnknownKeys(of: item, original, to: changes)
+        let fields = try Model.schema.addingUnknownKeys(of: item, original, to: changes)
         return try stored { try update(id: id.text, fields, in: Model.tableName) }
     }
 
@@ -47,11 +47,11 @@ extension LocalBatch {
         guard let current = try find(original.id) else { throw SyncError.modelNotFound(original.id) }
         guard !changes.isEmpty else { return current.model }
         var item = current.item
-        let fields = Model.schema.addingUnknownKeys(of: item, current.model, to: changes)
+        let fields = try Model.schema.addingUnknownKeys(of: item, current.model, to: changes)
         item.fields.merge(fields) { _, new in new }
         item.system = Model.schema.system(of: original) ?? SystemProperties()
         let older = Model.schema.olderValues(of: original, than: current.model, in: changes)
-        let known = Model.schema.addingUnknownKeys(of: current.item, current.model, to: older)
+        let known = try Model.schema.addingUnknownKeys(of: current.item, current.model, to: older)
         return try stored { try replace(item, in: Model.tableName, changing: known) }
     }
 

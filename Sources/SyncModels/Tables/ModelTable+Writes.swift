@@ -19,8 +19,8 @@ extension ModelTable {
     /// changed.
     ///
     /// Other columns keep their stored values, also values that the model cannot hold. Such a property has its
-    /// blank value, and assigning the blank value to it is no change: use ``ModelTable/raw`` for that. Without a change
-    /// nothing is written.
+    /// blank value, and assigning the blank value to it is no change: use ``ModelTable/raw`` for that. Nor can a JSON
+    /// property be changed whose stored value its type cannot decode. Without a change nothing is written.
     ///
     /// - Parameters:
     ///   - id: the id of the model.

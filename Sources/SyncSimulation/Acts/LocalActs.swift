@@ -81,6 +81,7 @@ extension SimulatedSystem {
                 hadVersion: item.system.version != nil, deleted: History.numbers(in: item))
             markUnqueued(key, device, [deletion])
             try writeDirectly(to: device) { try $0.deleteItems(ids: [key.id], in: key.table) }
+            device.history.forgetLocalOnlyEdits { $0 == key }
             device.state.withLock { state in
                 state.deletedRows[key] = item
                 state.deletedDirectly.insert(key)
@@ -251,14 +252,19 @@ struct LocalEdit {
         fields["id"] = .text(key.id)
         if let parentColumn { fields[parentColumn] = .text(key.id) }
         try local.insert(fields, in: key.table)
+        forgetLocalOnlyValue()
         return edits
+    }
+
+    /// Records that the item is gone, or new: a purge before an insert can be in the same commit.
+    private func forgetLocalOnlyValue() {
+        guard let localOnlyColumn else { return }
+        history.stage(LocalOnlyEdit(key: key, column: localOnlyColumn, number: nil))
     }
 
     private func delete(_ item: Item?) throws -> [Edit] {
         try local.delete(id: key.id, in: key.table)
-        if let localOnlyColumn {
-            history.stage(LocalOnlyEdit(key: key, column: localOnlyColumn, number: nil))
-        }
+        forgetLocalOnlyValue()
         return [
             Edit(
                 number: history.nextNumber(), key: key, column: nil, hadVersion: item?.system.version != nil,
