@@ -57,6 +57,47 @@ import Testing
             """)
     }
 
+    @Test func `a field of a property with an observer is the only mistake`() async {
+        struct Note: SyncModel {
+            var id = SyncID<Note>()
+            var text = "" { didSet {} }
+            static let schema = ModelSchema("Note", Note(), .field("text", \.text))
+        }
+        await expectMistake(
+            Note.self,
+            """
+            The property of the column 'text' in the schema of Note is computed or has observers. Use a stored property \
+            without observers.
+            """)
+    }
+
+    @Test func `columns that differ in case only`() async {
+        struct Note: SyncModel {
+            var id = SyncID<Note>()
+            var text = "", title = ""
+            static let schema = ModelSchema("Note", Note(), .field("text", \.text), .field("Text", \.title))
+        }
+        await expectMistake(
+            Note.self,
+            """
+            Note.title and Note.text have the columns 'Text' and 'text', which differ in case only. Give one of them \
+            another column.
+            """)
+    }
+
+    @Test func `an invalid table name`() async {
+        struct Note: SyncModel {
+            var id = SyncID<Note>()
+            static let schema = ModelSchema("my notes", Note())
+        }
+        await expectMistake(
+            Note.self,
+            """
+            'my notes', the table of Note, is not a valid name. Use a letter or underscore, then letters, digits and \
+            underscores, at most 128.
+            """)
+    }
+
     @Test func `two fields of one property`() async {
         struct Note: SyncModel {
             var id = SyncID<Note>()
@@ -83,11 +124,11 @@ import Testing
         struct Note: SyncModel {
             var id = SyncID<Note>()
             var text = "", title = ""
-            static let schema = ModelSchema("Note", Note(), .field("text", \.text), .field("Text", \.title))
+            static let schema = ModelSchema("Note", Note(), .field("text", \.text), .field("text", \.title))
         }
         await expectMistake(
             Note.self,
-            "Note.title and Note.text have the same column 'Text'. Give one of them another column.")
+            "Note.title and Note.text have the same column 'text'. Give one of them another column.")
     }
 
     @Test func `a column that the server sets`() async {

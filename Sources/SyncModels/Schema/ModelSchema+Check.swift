@@ -7,8 +7,8 @@ extension ModelSchema {
     /// Checks the schema against the properties of the model.
     ///
     /// Every stored property other than the id has one field, or all parts of it have one; every field is of a stored property;
-    /// every column has one field and a valid name; options fit the types. ``models(_:_:)`` calls this for each model of a
-    /// store.
+    /// every column has one field and a valid name, and so has the table; options fit the types. Parts of tuples are not
+    /// checked. ``models(_:_:)`` calls this for each model of a store.
     ///
     /// - Throws: ``SyncError`` with code ``SyncError/Code/invalidTableDefinition`` that lists all problems.
     public func check() throws(SyncError) {
@@ -19,12 +19,19 @@ extension ModelSchema {
     }
 
     private var problems: [String] {
-        unmappedProperties + fields.enumerated().flatMap { problems(of: $1, at: $0) }
+        invalidTableName + unmappedProperties + fields.enumerated().flatMap { problems(of: $1, at: $0) }
+    }
+
+    private var invalidTableName: [String] {
+        guard !name.isTableOrColumnName else { return [] }
+        return ["'\(name)', the table of \(Model.self), is not a valid name. \(String.ruleOfNames)"]
     }
 
     /// The properties without a field.
     private var unmappedProperties: [String] {
-        let mapped = fields.compactMap { $0.path.propertyName } + ["id"]
+        // Key paths do not name properties with observers, which usually have the names of their columns.
+        let observed = fields.filter { $0.path.propertyName == nil }.compactMap(\.column?.name)
+        let mapped = fields.compactMap { $0.path.propertyName } + observed + ["id"]
         return Self.properties(of: blank, notIn: mapped).map { path in
             let column = path.split(separator: ".").last ?? ""
             return """
@@ -71,16 +78,25 @@ extension ModelSchema {
         if let column = field.column {
             let other = fields[..<index].first { $0.column?.name.lowercased() == column.name.lowercased() }
             if let other, other.path != field.path {
+                let name = other.column?.name ?? column.name
+                let columns =
+                    name == column.name
+                    ? "the same column '\(name)'"
+                    : "the columns '\(column.name)' and '\(name)', which differ in case only"
                 problems.append(
                     """
-                    \(property) and \(other.path.qualifiedName) have the same column '\(column.name)'. \
-                    Give one of them another column.
+                    \(property) and \(other.path.qualifiedName) have \(columns). Give one of them another column.
                     """)
             }
-            problems += column.problems(property)
+            if !isID(field.path) { problems += column.problems(property) }
         }
         return problems
     }
+}
+
+extension String {
+    fileprivate static let ruleOfNames =
+        "Use a letter or underscore, then letters, digits and underscores, at most 128."
 }
 
 extension Field {
@@ -113,8 +129,7 @@ extension FieldColumn {
         } else if !name.isTableOrColumnName {
             problems.append(
                 """
-                '\(name)', the column of \(property), is not a valid name. \
-                Use a letter or underscore, then letters, digits and underscores, at most 128.
+                '\(name)', the column of \(property), is not a valid name. \(String.ruleOfNames)
                 """)
         }
         if options.contains(.required), isOptional {

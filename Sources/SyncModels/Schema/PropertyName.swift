@@ -9,5 +9,11 @@ extension PartialKeyPath {
     }
 
     /// The name of the property with its model, such as `Todo.text`, for messages.
-    var qualifiedName: String { "\(Root.self).\(propertyName ?? "<computed property>")" }
+    var qualifiedName: String {
+        let computed = "<computed property>"
+        guard let name = propertyName else { return "\(Root.self).\(computed)" }
+        // The description of a computed part has its address.
+        let stored = name.firstRange(of: "<computed ").map { name[..<$0.lowerBound] + computed } ?? name[...]
+        return "\(Root.self).\(stored)"
+    }
 }
