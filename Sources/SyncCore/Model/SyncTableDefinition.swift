@@ -62,8 +62,8 @@ public struct SyncColumn: Sendable, Hashable {
     public let type: ColumnType
     /// Whether the store keeps an index on the column, if it supports indexes.
     public let isIndexed: Bool
-    /// Whether the column exists on this device only: it is never sent, and a pull does not change it. If a later version of the
-    /// app declares the column without this, the server's values replace the device's, also with null.
+    /// Whether the column exists on this device only: it is never sent, and a pull does not change it. If a later version of
+    /// the app declares the column without this, the server's values replace the device's, also with null.
     public let isLocalOnly: Bool
 
     /// Declares a column.
