@@ -196,8 +196,8 @@ struct LocalEdit {
             var fields: [String: ItemValue] = [:]
             if random.percent(15), let localOnlyColumn {
                 let number = history.nextNumber()
-                fields[localOnlyColumn] = .text(String(number))
-                history.stage(LocalOnlyEdit(key: key, column: localOnlyColumn, number: number))
+                fields[localOnlyColumn] = EditValue.item(number, .text)
+                stageLocalOnlyEdit(number)
                 if random.percent(30) { edits = [] }
             }
             fields.merge(values(edits)) { _, new in new }
@@ -209,10 +209,7 @@ struct LocalEdit {
             replaced.fields.merge(values(edits)) { _, new in new }
             if let clearedColumn { replaced.fields[clearedColumn] = nil }
             try local.replace(replaced, in: key.table)
-            if let localOnlyColumn {
-                let number = EditValue.number(replaced.fields[localOnlyColumn])
-                history.stage(LocalOnlyEdit(key: key, column: localOnlyColumn, number: number))
-            }
+            stageLocalOnlyEdit(localOnlyColumn.flatMap { EditValue.number(replaced.fields[$0]) })
             return edits
         case .delete: return try delete(item)
         default:
@@ -252,19 +249,20 @@ struct LocalEdit {
         fields["id"] = .text(key.id)
         if let parentColumn { fields[parentColumn] = .text(key.id) }
         try local.insert(fields, in: key.table)
-        forgetLocalOnlyValue()
+        // A purge before the insert can be in the same commit.
+        stageLocalOnlyEdit(nil)
         return edits
     }
 
-    /// Records that the item is gone, or new: a purge before an insert can be in the same commit.
-    private func forgetLocalOnlyValue() {
+    /// - Parameter number: the value of the column that exists on the device only; `nil` for none.
+    private func stageLocalOnlyEdit(_ number: Int64?) {
         guard let localOnlyColumn else { return }
-        history.stage(LocalOnlyEdit(key: key, column: localOnlyColumn, number: nil))
+        history.stage(LocalOnlyEdit(key: key, column: localOnlyColumn, number: number))
     }
 
     private func delete(_ item: Item?) throws -> [Edit] {
         try local.delete(id: key.id, in: key.table)
-        forgetLocalOnlyValue()
+        stageLocalOnlyEdit(nil)
         return [
             Edit(
                 number: history.nextNumber(), key: key, column: nil, hadVersion: item?.system.version != nil,

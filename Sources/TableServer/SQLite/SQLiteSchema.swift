@@ -50,7 +50,7 @@ enum SQLiteSchema {
                     """)
         }
         migrator.registerMigration("2") { database in
-            let isOfFirstFormat = try !database.indexes(on: "serverRow").filter { !$0.isUnique }.isEmpty
+            let isOfFirstFormat = try database.indexes(on: "serverRow").contains { !$0.isUnique }
             try database.execute(
                 sql: """
                     CREATE TABLE serverColumn (

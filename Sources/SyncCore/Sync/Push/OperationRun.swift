@@ -140,15 +140,14 @@ extension OperationRun {
     private func execute(
         _ sender: OperationSender, from start: DelegateStart, through delegate: any SyncContextDelegate
     ) async throws -> Result {
-        let operation = operation
         guard let current = start.operation else { return ended(.notExecuted) }
         let catalog = context.store.dataSource.catalog
         if PushOrder.postpones(current, begunAs: operation, in: catalog) { return ended(.skipped) }
         // The delegate could return an item without executing the operation, which would complete it before its
         // predecessor.
         guard start.first == nil else { return ended(.skipped) }
-        let item = start.item
-        let handle = PushOperation(operation: current, item: item ?? current.deletedItem, sender: sender)
+        let handle = PushOperation(
+            operation: current, item: start.item ?? current.deletedItem, sender: sender)
         do {
             guard let item = try await perform(handle, by: delegate) else {
                 return ended(handle.result.map(Outcome.init) ?? .notExecuted, pushEnding: handle.pushEnding)
