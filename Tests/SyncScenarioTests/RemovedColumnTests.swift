@@ -130,24 +130,6 @@ import Testing
     }
 
     @Test(arguments: StoreKind.persistent)
-    func `a value that a push has dropped does not come back when the column is declared again`(
-        _ kind: StoreKind
-    ) async throws {
-        try await Scenario.run(on: kind) { scenario in
-            var device = try scenario.device()
-            try await device.table.insert(["id": "new", "text": "new", "priority": 5])
-            try await device.context.close()
-            device = try scenario.device(tables: [Self.fewer])
-            try await device.sync()
-            try await device.context.close()
-            device = try scenario.device()
-            try await device.sync()
-            #expect(try await device.item("new")?.fields == ["text": "new"])
-            try await scenario.expectAgreement(device)
-        }
-    }
-
-    @Test(arguments: StoreKind.persistent)
     func `an update does not send the value that a column had while it was local-only`(_ kind: StoreKind)
         async throws
     {

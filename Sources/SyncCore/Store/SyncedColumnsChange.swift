@@ -68,8 +68,7 @@ public struct SyncedColumnsChange: Sendable {
         if !removed.isEmpty || hasUnknownValues {
             if let ids {
                 for id in ids {
-                    let items = try [item(id)].compactMap(\.self)
-                    do { try change(items, known, keepsAll: true, in: transaction) } catch let error
+                    do { try change([item(id)].compactMap(\.self), known, in: transaction) } catch let error
                         as StoreError where error.concernsItem
                     { report(id, error) }
                 }
@@ -121,21 +120,14 @@ public struct SyncedColumnsChange: Sendable {
         _ page: TableQuery, _ known: KnownValues, in transaction: any StoreTransaction
     ) throws -> String? {
         let items = try transaction.items(matching: page).items
-        try change(items, known, keepsAll: false, in: transaction)
+        try change(items, known, in: transaction)
         return items.last?.id
     }
 
-    /// - Parameter keepsAll: whether columns that are no longer declared keep their values, because they are the app's own.
-    ///   Otherwise a value that the server's row does not have any more would come back with the column.
-    private func change(
-        _ items: [Item], _ known: KnownValues, keepsAll: Bool, in transaction: any StoreTransaction
-    ) throws {
+    private func change(_ items: [Item], _ known: KnownValues, in transaction: any StoreTransaction) throws {
         try transaction.upsert(
             items.compactMap { item in
-                var changed = known.restored(moved(item), definition)
-                for name in removed where !keepsAll && definition.column(named: name) == nil {
-                    changed.content[name] = nil
-                }
+                let changed = known.restored(moved(item), definition)
                 return changed == item ? nil : changed
             }, in: definition.name)
     }
