@@ -130,6 +130,35 @@ import Testing
     }
 
     @Test(arguments: StoreKind.persistent)
+    func `a value that a push has dropped does not come back when the column is declared again`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            var device = try scenario.device()
+            try await device.table.insert(["id": "pushed", "text": "a", "priority": 5])
+            try await device.table.insert(["id": "pulled", "text": "a", "priority": 5])
+            try await device.context.close()
+
+            device = try scenario.device(tables: [Self.fewer])
+            try await device.sync()
+            try await scenario.server.update("pulled", ["text": "b"], in: Todo.name)
+            try await device.sync()
+            try await device.context.close()
+
+            device = try scenario.device()
+            for _ in 0..<2 {
+                for id in ["pushed", "pulled"] {
+                    #expect(try await device.item(id)?["priority"] ?? .null == .null)
+                }
+                #expect(try await device.operations().isEmpty)
+                try await device.sync()
+            }
+            try await scenario.expectAgreement(device)
+            try await device.context.close()
+        }
+    }
+
+    @Test(arguments: StoreKind.persistent)
     func `an update does not send the value that a column had while it was local-only`(_ kind: StoreKind)
         async throws
     {

@@ -71,7 +71,8 @@ extension Item {
                 item.content[name] = value
             }
         }
-        for (name, value) in row.system.undeclared where known.system.undeclared[name] == nil {
+        func lacks(_ item: Item, _ name: String) -> Bool { item.system.undeclared[name] ?? .null == .null }
+        for (name, value) in row.system.undeclared where lacks(known, name) && lacks(item, name) {
             item.system.undeclared[name] = value
         }
         return item

@@ -1,12 +1,23 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-// Apps and delegates pass rows without the columns that the app does not declare. In a dialect whose updates replace the
-// whole row, the next update would remove them from the server.
-
 extension Item {
+    /// Returns the row with null for the undeclared columns that the former state of the item had and the row lacks.
+    ///
+    /// The store's file keeps the values of columns that are no longer declared. Without the null, a column that is declared
+    /// again would have such a value, although the server does not.
+    func recordingRemovedColumns(of former: Item?) -> Item {
+        guard let former = former?.system.undeclaredValues, !former.isEmpty else { return self }
+        var row = self
+        for name in former.keys where system.undeclared[name] == nil { row.system.undeclared[name] = .null }
+        return row
+    }
+
     /// Returns the row with the undeclared columns of the known state that has its version, if it has none itself. Without
     /// such a state they are recorded as lost, so that the next update fetches the row.
+    ///
+    /// Apps and delegates pass rows without the columns that the app does not declare. In a dialect whose updates replace the
+    /// whole row, the next update would remove them from the server.
     func addingUndeclaredColumns(of known: [Item?], for dialect: WireDialect) -> Item {
         guard dialect.updatesWholeRow, system.undeclared.isEmpty, let version = system.version else {
             return self

@@ -208,6 +208,7 @@ struct DecisionEffect {
             let known = current?.system.version == nil ? kept.base ?? current : current
             stored.system = (server ?? known)?.system ?? SystemProperties()
             stored.system.deleted = false
+            stored = stored.recordingRemovedColumns(of: current)
             if kind == .insert { stored.system = SystemProperties() }
             try transaction.upsert([stored], in: definition.name)
         }

@@ -190,8 +190,9 @@ struct AttemptCompletion {
         next = next.rebased(on: definition.withoutLocalOnlyColumns(row))
         next.replaces = true
         if var local = try transaction.item(id: change.itemID, in: definition.name) {
+            let former = local
             local.system = row.system
-            try transaction.upsert([local], in: definition.name)
+            try transaction.upsert([local.recordingRemovedColumns(of: former)], in: definition.name)
         }
         try transaction.put(next)
     }
