@@ -175,6 +175,8 @@ public final class TableServer: Sendable {
     ///
     /// A request in progress may or may not be applied; its response is lost. Calling `stop()` again has no effect.
     public func stop() async {
+        // An interrupted request would otherwise be answered with an error.
+        listener.closeConnections()
         service.storage.changes.close()
         service.storage.interrupt()
         await listener.stop()

@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import HTTPTypes
 import SyncCore
 import Synchronization
 import TableServer
+import TestSupport
 import Testing
 
 /// A column that became local-only is not sent, also not from operations and snapshots stored before.
@@ -167,6 +169,29 @@ import Testing
             try await new.context.cancelAndDiscardItem(for: error)
             #expect(
                 try await new.item("x")?.fields == ["text": isConflict ? "theirs" : "one", "price": 2.5])
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a row restored while its deletion is reported keeps the local-only columns`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let transport = HeldResponseTransport()
+            let a = try scenario.device(settings: .resolving(.serverWins), transport: transport)
+            try await scenario.server.put("x", ["text": "one"], in: Todo.name)
+            try await a.sync()
+            try await scenario.server.remove("x", in: Todo.name)
+            try await a.table.update(id: "x", ["text": "two", "note": "mine"])
+            transport.holdNext(.patch)
+            async let push: Void = { try await a.context.push() }()
+            try await transport.waitForResponse()
+            try await scenario.server.put("x", ["text": "theirs"], in: Todo.name)
+            try await a.context.pull(Todo.query, settings: .withoutPush)
+            transport.release()
+            try await push
+            #expect(try await a.item("x")?.fields == ["text": "theirs", "note": "mine"])
+            try await scenario.expectAgreement(a)
         }
     }
 

@@ -164,6 +164,26 @@ import Testing
         }
     }
 
+    @Test func `a conflict of a corrected operation is reported by each push`() async throws {
+        try await Scenario.run(on: .memory) { scenario in
+            let uptime = Mutex(Duration.zero)
+            let a = try scenario.device(settings: settings()) { $0.uptime = { uptime.withLock(\.self) } }
+            try await a.table.insert(["id": "x", "text": "too long"])
+            try await a.table.insert(["id": "z", "text": "healthy"])
+            scenario.server.onRequest { request in
+                String(decoding: request.body, as: UTF8.self).contains("too long") ? .dropRequest : .none
+            }
+            for _ in 0..<5 { _ = try? await a.context.push() }
+            try await scenario.server.put("x", ["text": "theirs"], in: Todo.name)
+            try await a.table.update(id: "x", ["text": "short"])
+            uptime.withLock { $0 += .seconds(200) }
+            for _ in 0..<2 {
+                // Each of them fetches the row, which is no request that could still arrive.
+                #expect(try await a.expectPushError().code == .itemAlreadyOnServer)
+            }
+        }
+    }
+
     @Test func `many operations without answers do not block the queue of an app that never pulls`()
         async throws
     {

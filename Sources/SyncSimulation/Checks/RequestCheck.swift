@@ -104,7 +104,7 @@ final class RequestCheck: Sendable {
             if let row = request.rowOfPush {
                 // An update follows an undelete.
                 let completes = request.phase.isWrite && request.phase != .undelete
-                let isAnswered = response.map { !$0.isOfNoService(to: request) } ?? false
+                let isAnswered = response.map { !$0.isRepeatable(after: request) } ?? false
                 if completes, isAnswered, (200...299).contains(status) {
                     state.unanswered[row] = nil
                 }

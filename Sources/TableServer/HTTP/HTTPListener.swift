@@ -69,7 +69,7 @@ struct HTTPListener: Sendable {
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
                 do { try await Task.sleep(for: limit) } catch { return }
-                stopSignal.stop()
+                closeConnections()
             }
             // It cannot be cancelled, but it ends when the connections are closed.
             try? await server.shutdownGracefully()
@@ -77,9 +77,12 @@ struct HTTPListener: Sendable {
         }
     }
 
+    /// Closes all connections, and each later one with its first request.
+    func closeConnections() { stopSignal.stop() }
+
     /// Closes all connections and the listening socket, and returns when the last request has ended.
     func stop() async {
-        stopSignal.stop()
+        closeConnections()
         // Cancelling the run instead is an error in the server library while accepted connections wait for a handler.
         try? await server.shutdownGracefully()
         _ = await running.result

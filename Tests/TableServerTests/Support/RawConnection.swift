@@ -61,7 +61,8 @@ final class RawConnection: Sendable {
         }
     }
 
-    private func readBlocking() -> String {
+    /// As `read`, but blocks the thread.
+    func readBlocking() -> String {
         var bytes = [UInt8](repeating: 0, count: 4096)
         let count = recv(descriptor, &bytes, bytes.count, 0)
         return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)

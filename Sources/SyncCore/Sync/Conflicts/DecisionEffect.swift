@@ -116,22 +116,18 @@ struct DecisionEffect {
         }
     }
 
-    /// Removes the operation and stores the server's row, or removes the item if there is no row or it is unknown.
+    /// Removes the operation and stores the server's row, or a later one that a pull has received. Removes the item if there is
+    /// no row or it is unknown.
     func keepServer(_ row: Item?) throws {
         let row = row?.addingUndeclaredColumns(
             of: [error.serverItem, operation.serverItem, operation.base], for: dialect)
         try transaction.removeOperationAndError(id: operation.id)
         if let behind { return try keepNewerChange(behind) }
-        if let row, !row.system.deleted { try restore(row) } else { try removeItem() }
+        let newest = row.map { operation.keptRow(after: $0) ?? $0 } ?? operation.serverItem
+        if let newest, !newest.system.deleted { try restore(newest) } else { try removeItem() }
         if row == nil, operation.kind != .insert, error.code != .itemNotOnServer {
             // Nothing shows the row that the server has: it is pulled again.
             try transaction.recordPurge(of: definition.name)
-        }
-        let applier = ServerRowApplier(transaction: transaction, definition: definition)
-        if let row {
-            try applier.applyKeptRow(of: operation, ifLaterThan: row)
-        } else {
-            try applier.applyKeptRow(of: operation)
         }
     }
 

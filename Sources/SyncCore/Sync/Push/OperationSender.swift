@@ -124,7 +124,6 @@ struct OperationSender: Sendable {
         _ attempt: OperationAttempt, willSend: @Sendable (SeenChange) -> Void,
         _ sendRequests: () async throws -> AttemptOutcome
     ) async throws -> Result {
-        defer { context.unanswered.recordEnd(of: operationID, at: context.environment.uptime()) }
         let outcome: AttemptOutcome
         do {
             outcome = try await sendRequests()

@@ -14,7 +14,7 @@ final class UnansweredOperations: Sendable {
         var counts: [Int64: Int] = [:]
         /// The operations that are the only ones without an answer.
         var alone: Set<Int64> = []
-        /// The uptime when the last request of each operation has ended, also if its push was cancelled.
+        /// The uptime when the last write of each operation has ended, also if its push was cancelled.
         var lastEnds: [Int64: Duration] = [:]
     }
 
@@ -27,10 +27,10 @@ final class UnansweredOperations: Sendable {
 
     func isAlone(_ id: Int64) -> Bool { state.withLock { $0.alone.contains(id) } }
 
-    /// The uptime when the last request of the operation has ended.
+    /// The uptime when the last write of the operation has ended.
     func lastEnd(of id: Int64) -> Duration? { state.withLock { $0.lastEnds[id] } }
 
-    /// Records that a request of an operation has ended, if earlier ones have had no answer.
+    /// Records that a write of an operation has ended, if earlier ones have had no answer.
     func recordEnd(of id: Int64, at uptime: Duration) {
         state.withLock { state in
             if state.counts[id] != nil { state.lastEnds[id] = uptime }
