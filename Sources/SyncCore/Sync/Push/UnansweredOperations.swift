@@ -14,7 +14,7 @@ final class UnansweredOperations: Sendable {
         var counts: [Int64: Int] = [:]
         /// The operations that are the only ones without an answer.
         var alone: Set<Int64> = []
-        /// The uptime when the last write of each operation has ended, also if its push was cancelled.
+        /// The uptime when the last write of each operation without an answer has ended, also if its push was cancelled.
         var lastEnds: [Int64: Duration] = [:]
     }
 
@@ -30,12 +30,8 @@ final class UnansweredOperations: Sendable {
     /// The uptime when the last write of the operation has ended.
     func lastEnd(of id: Int64) -> Duration? { state.withLock { $0.lastEnds[id] } }
 
-    /// Records that a write of an operation has ended, if earlier ones have had no answer.
-    func recordEnd(of id: Int64, at uptime: Duration) {
-        state.withLock { state in
-            if state.counts[id] != nil { state.lastEnds[id] = uptime }
-        }
-    }
+    /// Records that a write of an operation has ended, with or without an answer.
+    func recordEnd(of id: Int64, at uptime: Duration) { state.withLock { $0.lastEnds[id] = uptime } }
 
     /// Records that a push has had no answer about the operation.
     ///
@@ -54,7 +50,6 @@ final class UnansweredOperations: Sendable {
     /// - Parameter id: the operation of the request; `nil` for a page.
     func recordAnswer(to id: Int64? = nil) {
         state.withLock { state in
-            guard !state.counts.isEmpty else { return }
             if let id {
                 state.counts[id] = nil
                 state.lastEnds[id] = nil
