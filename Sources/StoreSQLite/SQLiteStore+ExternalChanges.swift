@@ -39,7 +39,8 @@ extension SQLiteStore {
         try openGuard.run {
             let definition = try catalog.table(named: table)
             try transaction(database).enqueueExternalChanges(
-                in: definition, changed: changed, deleted: deleted, areCurrent: true, inFlight: nil, at: now)
+                in: definition, changed: changed, deleted: deleted, areCurrent: true, inFlight: .unknown,
+                at: now)
         }
     }
 

@@ -25,7 +25,8 @@ import Testing
     ) throws -> T {
         try store.write { transaction in
             let write = LocalWrite(
-                transaction: transaction, definition: Self.definition, inFlight: inFlight, now: .unixEpoch)
+                transaction: transaction, definition: Self.definition,
+                inFlight: InFlightSnapshot(sent: inFlight), now: .unixEpoch)
             let completion = AttemptCompletion(
                 transaction: transaction, definition: Self.definition,
                 operationID: try transaction.operations(after: 0, in: nil, limit: 1).first?.id ?? 0)

@@ -158,6 +158,63 @@ import Testing
         }
     }
 
+    @Test(arguments: StoreKind.persistent, ["Priority", "priority"])
+    func `a whole-row update keeps a value that was not readable before, or has a name in another case`(
+        _ kind: StoreKind, name: String
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            func open(_ table: SyncTableDefinition) throws -> Device {
+                let store = try kind.open(in: scenario.directory, name: "A", tables: [table])
+                return scenario.device(on: store, dialect: .v3)
+            }
+            var device = try open(Self.fewer)
+            let isReadable = name != "priority"
+            let first: ItemValue = isReadable ? 7 : "none"
+            try await scenario.server.put("1", ["text": "a", name: first], in: Todo.name)
+            try await device.sync()
+            for text in ["b", "c", "d", "e"] {
+                try await device.context.close()
+                device = try open(["b", "d"].contains(text) ? Todo.definition : Self.fewer)
+                if !isReadable, text == "b" {
+                    try await scenario.server.update("1", [name: 7], in: Todo.name)
+                    try await device.sync()
+                    #expect(try await device.item("1")?["priority"] == 7)
+                }
+                try await device.table.update(id: "1", ["text": .text(text)])
+                try await device.context.push()
+                #expect(try scenario.row("1")?.fields == ["text": .text(text), name: 7])
+            }
+            try await device.context.close()
+        }
+    }
+
+    @Test(arguments: StoreKind.persistent)
+    func `a value of a row that was inserted again does not come back when the column is declared again`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            var device = try scenario.device()
+            try await scenario.server.put("1", ["text": "a", "priority": 5], in: Todo.name)
+            try await device.sync()
+            try await device.context.close()
+
+            device = try scenario.device(tables: [Self.fewer])
+            try await scenario.server.remove("1", in: Todo.name, leavingTombstone: false)
+            try await device.table.update(id: "1", ["text": "b"])
+            let error = try await device.expectPushError()
+            #expect(error.code == .itemNotOnServer)
+            try await device.context.keepAndUpdateItem(for: error, with: try #require(error.item))
+            try await device.context.push()
+            try await device.context.close()
+
+            device = try scenario.device()
+            try await device.sync()
+            #expect(try await device.item("1")?["priority"] ?? .null == .null)
+            try await scenario.expectAgreement(device)
+            try await device.context.close()
+        }
+    }
+
     @Test(arguments: StoreKind.persistent)
     func `an update does not send the value that a column had while it was local-only`(_ kind: StoreKind)
         async throws

@@ -61,7 +61,7 @@ extension Item {
     /// deleted and inserted again has nothing of the former one.
     func keepingLocalColumns(of local: Item?, definition: SyncTableDefinition) -> Item {
         guard let local else { return self }
-        var kept = recordingRemovedColumns(of: local)
+        var kept = recordingRemovedColumns(of: local, definition: definition)
         let isFormerRow = isInsertedAgain(since: local)
         for column in definition.columns
         where column.isLocalOnly || content[column.name] == nil && !isFormerRow {
@@ -73,7 +73,7 @@ extension Item {
     /// Returns the item with the local values of the local-only columns that it lacks. Other fields that it lacks stay
     /// missing.
     func addingLocalOnlyColumns(of local: Item?, definition: SyncTableDefinition) -> Item {
-        var item = recordingRemovedColumns(of: local)
+        var item = recordingRemovedColumns(of: local, definition: definition)
         for column in definition.columns where column.isLocalOnly && content[column.name] == nil {
             item.content[column.name] = local?.content[column.name]
         }

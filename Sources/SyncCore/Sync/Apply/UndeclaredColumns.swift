@@ -5,11 +5,19 @@ extension Item {
     /// Returns the row with null for the undeclared columns that the former state of the item had and the row lacks.
     ///
     /// The store's file keeps the values of columns that are no longer declared. Without the null, a column that is declared
-    /// again would have such a value, although the server does not.
-    func recordingRemovedColumns(of former: Item?) -> Item {
-        guard let former = former?.system.undeclaredValues, !former.isEmpty else { return self }
+    /// again would have such a value, although the server does not. If it is unknown which columns the row has, nothing is
+    /// recorded.
+    func recordingRemovedColumns(of former: Item?, definition: SyncTableDefinition) -> Item {
+        guard let former = former?.system.undeclaredValues, !former.isEmpty, system.lostValues.isEmpty else {
+            return self
+        }
         var row = self
-        for name in former.keys where system.undeclared[name] == nil { row.system.undeclared[name] = .null }
+        // Servers ignore case in column names.
+        let shown = Set(system.undeclared.keys.map { $0.lowercased() })
+        for name in former.keys
+        where definition.column(named: name) == nil && !shown.contains(name.lowercased()) {
+            row.system.undeclared[name] = .null
+        }
         return row
     }
 
@@ -19,14 +27,15 @@ extension Item {
     /// Apps and delegates pass rows without the columns that the app does not declare. In a dialect whose updates replace the
     /// whole row, the next update would remove them from the server.
     func addingUndeclaredColumns(of known: [Item?], for dialect: WireDialect) -> Item {
-        guard dialect.updatesWholeRow, system.undeclared.isEmpty, let version = system.version else {
-            return self
-        }
+        guard dialect.updatesWholeRow, let version = system.version,
+            system.undeclared.allSatisfy(\.value.isNull)
+        else { return self }
         var row = self
         let state = known.compactMap(\.self).first { $0.system.version?.hasSameBytes(as: version) == true }
         if let state {
             row.system.undeclared = state.system.undeclared
         } else {
+            row.system.undeclared = [:]
             row.system.lostValues = [SystemProperties.allUndeclared: .null]
         }
         return row

@@ -204,8 +204,11 @@ struct DecisionEffect {
             let known = current?.system.version == nil ? kept.base ?? current : current
             stored.system = (server ?? known)?.system ?? SystemProperties()
             stored.system.deleted = false
-            stored = stored.recordingRemovedColumns(of: current)
-            if kind == .insert { stored.system = SystemProperties() }
+            stored = stored.recordingRemovedColumns(of: current, definition: definition)
+            if kind == .insert {
+                // The response to the insert shows which undeclared columns the new row has.
+                stored.system = SystemProperties(undeclared: current?.system.undeclaredValues ?? [:])
+            }
             try transaction.upsert([stored], in: definition.name)
         }
         try transaction.put(kept)

@@ -5,14 +5,9 @@
 struct LocalWrite {
     let transaction: any StoreTransaction
     let definition: SyncTableDefinition
-    /// The ids of operations that are being sent.
-    let inFlight: Set<Int64>
-    /// The ids of inserts that a delegate is performing: see ``InFlightOperations``.
-    var performed: Set<Int64> = []
+    let inFlight: InFlightSnapshot
     /// When the change is made, by the client's clock.
     let now: Timestamp
-    /// Whether an attempt with unknown outcome counts as in flight, because another process could be sending it.
-    var treatsAttemptedAsInFlight = false
 
     /// Inserts an item; the fields are normalized.
     func insert(id: String, fields: ItemFields) throws -> Item {
@@ -136,7 +131,7 @@ struct LocalWrite {
     /// Increases the revision of an operation that the app or a resolver may decide about with the former item.
     private func refuseEarlierDecisions(about id: String) throws {
         guard var first = try transaction.operations(forItem: id, in: definition.name).first,
-            try isInFlight(first) || first.serverItem != nil
+            try inFlight.contains(first) || first.serverItem != nil
                 || transaction.operationError(operationID: first.id) != nil
         else { return }
         first.revision += 1
@@ -168,12 +163,7 @@ struct LocalWrite {
 
     private func collapse(_ change: TableOperation.Kind, into pending: [TableOperation]) -> CollapseOutcome {
         guard let first = pending.first else { return .append(change) }
-        let isSent = isInFlight(first) || change == .delete && performed.contains(first.id)
-        return TableOperation.collapse(change, into: pending, isInFlight: isSent)
-    }
-
-    private func isInFlight(_ operation: TableOperation) -> Bool {
-        inFlight.contains(operation.id) || (treatsAttemptedAsInFlight && operation.state == .attempted)
+        return TableOperation.collapse(change, into: pending, isInFlight: inFlight.precede(change, first))
     }
 
     private func apply(

@@ -25,8 +25,9 @@ extension SyncContext {
         return try await BodyError.unwrapping {
             try await writeLocally { transaction in
                 let batch = LocalBatch(
-                    transaction: transaction, catalog: catalog, inFlight: inFlight.all,
-                    performed: inFlight.performed, isShared: isShared, environment: environment)
+                    transaction: transaction, catalog: catalog,
+                    inFlight: inFlight.snapshot(isShared: isShared),
+                    environment: environment)
                 let value = try BodyError.wrapping { try body(batch) }
                 try batch.throwFailure()
                 return value
@@ -49,19 +50,17 @@ public struct LocalBatch {
     private let transaction: any StoreTransaction
     private let failure = Failure()
     private let catalog: TableCatalog
-    private let (inFlight, performed): (Set<Int64>, Set<Int64>)
-    private let isShared: Bool
+    private let inFlight: InFlightSnapshot
     private let environment: SyncEnvironment
     private let now: Timestamp
 
     init(
-        transaction: any StoreTransaction, catalog: TableCatalog, inFlight: Set<Int64>, performed: Set<Int64>,
-        isShared: Bool, environment: SyncEnvironment
+        transaction: any StoreTransaction, catalog: TableCatalog, inFlight: InFlightSnapshot,
+        environment: SyncEnvironment
     ) {
         self.transaction = transaction
         self.catalog = catalog
-        (self.inFlight, self.performed) = (inFlight, performed)
-        self.isShared = isShared
+        self.inFlight = inFlight
         self.environment = environment
         now = environment.now()
     }
@@ -145,7 +144,7 @@ public struct LocalBatch {
         try ItemID.validate(id)
         return LocalWrite(
             transaction: transaction, definition: try catalog.table(named: table), inFlight: inFlight,
-            performed: performed, now: now, treatsAttemptedAsInFlight: isShared)
+            now: now)
     }
 }
 

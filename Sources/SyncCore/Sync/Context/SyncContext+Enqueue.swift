@@ -55,7 +55,7 @@ extension SyncContext {
         try await writeLocally { transaction in
             try transaction.enqueueExternalChanges(
                 in: definition, changed: changed, deleted: deleted, areCurrent: false,
-                inFlight: isShared ? nil : inFlight.all, performed: inFlight.performed, at: now)
+                inFlight: inFlight.snapshot(isShared: isShared), at: now)
         }
         // The app's own commits were not recorded.
         commits.send(.everything(in: table))
@@ -67,19 +67,15 @@ extension StoreTransaction {
     ///
     /// - Parameters:
     ///   - areCurrent: whether the deleted rows were like this when this transaction began.
-    ///   - inFlight: the operations that are being sent; `nil` when that is unknown. Every attempt with unknown outcome
-    ///     then counts as in flight.
-    ///   - performed: the inserts that a delegate is performing.
+    ///   - inFlight: the operations that may be on their way to the server.
     /// - Throws: as ``SyncContext/enqueueExternalChanges(in:changed:deleted:)``.
     package func enqueueExternalChanges(
         in definition: SyncTableDefinition, changed: [String], deleted: [Item], areCurrent: Bool,
-        inFlight: Set<Int64>?, performed: Set<Int64> = [], at now: Timestamp
+        inFlight: InFlightSnapshot, at now: Timestamp
     ) throws {
         func write(_ id: String) throws -> LocalWrite {
             try ItemID.validate(id)
-            return LocalWrite(
-                transaction: self, definition: definition, inFlight: inFlight ?? [],
-                performed: performed, now: now, treatsAttemptedAsInFlight: inFlight == nil)
+            return LocalWrite(transaction: self, definition: definition, inFlight: inFlight, now: now)
         }
         for id in changed { try write(id).recordChange(id: id) }
         for item in deleted { try write(item.id).recordDeletion(of: item, isCurrent: areCurrent) }

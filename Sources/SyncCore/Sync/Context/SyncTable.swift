@@ -158,8 +158,8 @@ public struct SyncTable: Sendable {
         let isShared = context.isStoreShared
         return try await context.writeLocally { transaction in
             let write = LocalWrite(
-                transaction: transaction, definition: definition, inFlight: inFlight.all,
-                performed: inFlight.performed, now: now, treatsAttemptedAsInFlight: isShared)
+                transaction: transaction, definition: definition,
+                inFlight: inFlight.snapshot(isShared: isShared), now: now)
             return try body(write, normalized)
         }
     }

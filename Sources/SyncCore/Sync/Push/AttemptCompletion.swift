@@ -192,7 +192,8 @@ struct AttemptCompletion {
         if var local = try transaction.item(id: change.itemID, in: definition.name) {
             let former = local
             local.system = row.system
-            try transaction.upsert([local.recordingRemovedColumns(of: former)], in: definition.name)
+            let changed = local.recordingRemovedColumns(of: former, definition: definition)
+            try transaction.upsert([changed], in: definition.name)
         }
         try transaction.put(next)
     }

@@ -22,8 +22,17 @@ final class InFlightOperations: Sendable {
     /// The ids of the operations that are being sent.
     var all: Set<Int64> { state.withLock { $0.sent } }
 
-    /// The ids of the inserts that a delegate is performing.
-    var performed: Set<Int64> { state.withLock { $0.performed } }
+    /// Whether a delegate is performing the insert.
+    func isPerformed(_ id: Int64) -> Bool { state.withLock { $0.performed.contains(id) } }
+
+    /// Returns the operations that are in flight now.
+    ///
+    /// - Parameter isShared: whether another process can send operations of the store too.
+    func snapshot(isShared: Bool) -> InFlightSnapshot {
+        state.withLock {
+            InFlightSnapshot(sent: $0.sent, performed: $0.performed, includesAttempts: isShared)
+        }
+    }
 
     func beginPerforming(_ id: Int64) { state.withLock { _ = $0.performed.insert(id) } }
     func endPerforming(_ id: Int64) { state.withLock { _ = $0.performed.remove(id) } }

@@ -206,11 +206,9 @@ extension OperationAttempt {
     func send(_ action: RemoteCall.Action) async throws -> AttemptResponse {
         let call = RemoteCall(action, table: definition.name, features: .offline)
         let mayRepeat = !context.unanswered.isAlone(operation.id)
-        // A read cannot arrive late and change the row.
         defer {
-            if !action.isRead {
-                context.unanswered.recordEnd(of: operation.id, at: context.environment.uptime())
-            }
+            context.unanswered.recordEnd(
+                of: operation.id, isWrite: !action.isRead, at: context.environment.uptime())
         }
         let response = try await context.send(call, mayRepeat: mayRepeat) {
             if !action.isRead { requests.recordRepetition() }

@@ -128,7 +128,7 @@ extension OperationRun {
     /// the row, nothing is left to send.
     private func endPerforming(_ sender: OperationSender) async {
         let (id, inFlight) = (operation.id, context.inFlight)
-        guard inFlight.performed.contains(id) else { return }
+        guard inFlight.isPerformed(id) else { return }
         defer { inFlight.endPerforming(id) }
         // If the write fails, the next push merges the operations before it sends them.
         try? await context.write(keepsMarks: true) { transaction in

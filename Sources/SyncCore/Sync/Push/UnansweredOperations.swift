@@ -30,8 +30,15 @@ final class UnansweredOperations: Sendable {
     /// The uptime when the last write of the operation has ended.
     func lastEnd(of id: Int64) -> Duration? { state.withLock { $0.lastEnds[id] } }
 
-    /// Records that a write of an operation has ended, with or without an answer.
-    func recordEnd(of id: Int64, at uptime: Duration) { state.withLock { $0.lastEnds[id] = uptime } }
+    /// Records that a request of an operation has ended, with or without an answer.
+    ///
+    /// - Parameter isWrite: a read cannot arrive late and change the row. The first one counts all the same: another process,
+    ///   or this app before its start, may have sent a write just before it.
+    func recordEnd(of id: Int64, isWrite: Bool, at uptime: Duration) {
+        state.withLock { state in
+            if isWrite || state.lastEnds[id] == nil { state.lastEnds[id] = uptime }
+        }
+    }
 
     /// Records that a push has had no answer about the operation.
     ///

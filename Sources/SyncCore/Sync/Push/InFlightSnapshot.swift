@@ -1,0 +1,27 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+/// The operations that are on their way to the server at one time: see ``InFlightOperations``.
+///
+/// A local change of one of their items is queued behind the operation. With every other operation it is merged.
+package struct InFlightSnapshot: Sendable {
+    /// The ids of the operations that are being sent.
+    var sent: Set<Int64> = []
+    /// The ids of the inserts that a delegate is performing.
+    var performed: Set<Int64> = []
+    /// Whether an attempt with unknown outcome counts as being sent, because another process could be sending it.
+    var includesAttempts = false
+
+    /// The operations in flight if not even those of this process are known.
+    package static let unknown = InFlightSnapshot(includesAttempts: true)
+
+    /// Whether the operation is being sent.
+    func contains(_ operation: TableOperation) -> Bool {
+        sent.contains(operation.id) || includesAttempts && operation.state == .attempted
+    }
+
+    /// Whether a change of its item is queued behind the operation.
+    func precede(_ change: TableOperation.Kind, _ operation: TableOperation) -> Bool {
+        contains(operation) || change == .delete && performed.contains(operation.id)
+    }
+}
