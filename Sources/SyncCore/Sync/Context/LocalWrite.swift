@@ -163,7 +163,8 @@ struct LocalWrite {
 
     private func collapse(_ change: TableOperation.Kind, into pending: [TableOperation]) -> CollapseOutcome {
         guard let first = pending.first else { return .append(change) }
-        return TableOperation.collapse(change, into: pending, isInFlight: inFlight.precede(change, first))
+        return TableOperation.collapse(
+            change, into: pending, isInFlight: inFlight.queues(change, behind: first))
     }
 
     private func apply(

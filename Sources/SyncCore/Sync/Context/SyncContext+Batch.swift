@@ -26,8 +26,7 @@ extension SyncContext {
             try await writeLocally { transaction in
                 let batch = LocalBatch(
                     transaction: transaction, catalog: catalog,
-                    inFlight: inFlight.snapshot(isShared: isShared),
-                    environment: environment)
+                    inFlight: inFlight.snapshot(isShared: isShared), environment: environment)
                 let value = try BodyError.wrapping { try body(batch) }
                 try batch.throwFailure()
                 return value

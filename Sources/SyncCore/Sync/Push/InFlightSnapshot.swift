@@ -21,7 +21,7 @@ package struct InFlightSnapshot: Sendable {
     }
 
     /// Whether a change of its item is queued behind the operation.
-    func precede(_ change: TableOperation.Kind, _ operation: TableOperation) -> Bool {
+    func queues(_ change: TableOperation.Kind, behind operation: TableOperation) -> Bool {
         contains(operation) || change == .delete && performed.contains(operation.id)
     }
 }
