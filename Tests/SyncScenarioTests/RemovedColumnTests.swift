@@ -188,6 +188,32 @@ import Testing
         }
     }
 
+    @Test(arguments: StoreKind.persistent, ["Priority", "priority"])
+    func `a column that is declared again has no former value that another client has replaced`(
+        _ kind: StoreKind, name: String
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            func open(_ table: SyncTableDefinition) throws -> Device {
+                let store = try kind.open(in: scenario.directory, name: "A", tables: [table])
+                return scenario.device(on: store, dialect: .v3)
+            }
+            try await scenario.server.put("1", ["text": "a", name: 7], in: Todo.name)
+            var device = try open(Todo.definition)
+            try await device.sync()
+            try await device.context.close()
+            device = try open(Self.fewer)
+            let theirs: ItemValue = name == "priority" ? "none" : 8
+            try await scenario.server.update("1", [name: theirs], in: Todo.name)
+            try await device.sync()
+            try await device.context.close()
+            device = try open(Todo.definition)
+            try await device.table.update(id: "1", ["text": "b"])
+            try await device.context.push()
+            #expect(try scenario.row("1")?.fields == ["text": "b", name: theirs])
+            try await device.context.close()
+        }
+    }
+
     @Test(arguments: StoreKind.persistent)
     func `a value of a row that was inserted again does not come back when the column is declared again`(
         _ kind: StoreKind

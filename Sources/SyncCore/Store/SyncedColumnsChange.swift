@@ -68,9 +68,9 @@ public struct SyncedColumnsChange: Sendable {
         if !removed.isEmpty || hasUnknownValues {
             if let ids {
                 for id in ids {
-                    do { try change([item(id)].compactMap(\.self), known, in: transaction) } catch let error
-                        as StoreError where error.concernsItem
-                    { report(id, error) }
+                    do {
+                        try change([item(id)].compactMap(\.self), known, isTableOfApp: true, in: transaction)
+                    } catch let error as StoreError where error.concernsItem { report(id, error) }
                 }
             } else {
                 try changeItems(known, in: transaction)
@@ -124,10 +124,13 @@ public struct SyncedColumnsChange: Sendable {
         return items.last?.id
     }
 
-    private func change(_ items: [Item], _ known: KnownValues, in transaction: any StoreTransaction) throws {
+    private func change(
+        _ items: [Item], _ known: KnownValues, isTableOfApp: Bool = false,
+        in transaction: any StoreTransaction
+    ) throws {
         try transaction.upsert(
             items.compactMap { item in
-                let changed = known.restored(moved(item), definition)
+                let changed = known.restored(moved(item, keepsFormerValues: isTableOfApp), definition)
                 return changed == item ? nil : changed
             }, in: definition.name)
     }
@@ -195,17 +198,23 @@ public struct SyncedColumnsChange: Sendable {
     }
 
     /// Moves the values of removed columns to the undeclared values, and those of added columns to the fields.
-    private func moved(_ item: Item) -> Item {
+    ///
+    /// - Parameter keepsFormerValues: whether an added column keeps its value if the undeclared one does not fit it, because the
+    ///   table is the app's. Otherwise the value is one that the server's row had before the column was removed.
+    private func moved(_ item: Item, keepsFormerValues: Bool = false) -> Item {
         var moved = item
         for name in removed where moved.system.undeclared[name] == nil {
             if let value = item.content[name] { moved.system.undeclared[name] = value }
         }
         for column in added {
-            guard let value = moved.system.undeclared[column.name],
-                let field = definition.normalizedFromServer(value, in: column.name)
-            else { continue }
-            moved.content[column.name] = field
-            moved.system.undeclared[column.name] = nil
+            guard let index = moved.system.undeclared.keys.index(ofColumn: column.name) else { continue }
+            let value = moved.system.undeclared[index].value
+            if let field = definition.normalizedFromServer(value, in: column.name) {
+                moved.content[column.name] = field
+                moved.system.undeclared.remove(at: index)
+            } else if !keepsFormerValues {
+                moved.content[column.name] = nil
+            }
         }
         let lost = moved.system.lostValues
         for column in added where lost[column.name] != nil {
