@@ -17,6 +17,12 @@ import Testing
             $0.name == "priority" ? SyncColumn("priority", .integer, isLocalOnly: true) : $0
         })
 
+    /// Opens the store of a device whose updates replace the whole row.
+    private static func open(_ table: SyncTableDefinition, in scenario: Scenario) throws -> Device {
+        let store = try scenario.kind.open(in: scenario.directory, name: "A", tables: [table])
+        return scenario.device(on: store, dialect: .v3)
+    }
+
     /// Prepares rows without and with pending changes, then opens the store without the columns.
     private func withRemovedColumns(
         on kind: StoreKind, settings: SyncSettings = SyncSettings(),
@@ -163,10 +169,7 @@ import Testing
         _ kind: StoreKind, name: String
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
-            func open(_ table: SyncTableDefinition) throws -> Device {
-                let store = try kind.open(in: scenario.directory, name: "A", tables: [table])
-                return scenario.device(on: store, dialect: .v3)
-            }
+            func open(_ table: SyncTableDefinition) throws -> Device { try Self.open(table, in: scenario) }
             var device = try open(Self.fewer)
             let isReadable = name != "priority"
             let first: ItemValue = isReadable ? 7 : "none"
@@ -193,10 +196,7 @@ import Testing
         _ kind: StoreKind, name: String
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
-            func open(_ table: SyncTableDefinition) throws -> Device {
-                let store = try kind.open(in: scenario.directory, name: "A", tables: [table])
-                return scenario.device(on: store, dialect: .v3)
-            }
+            func open(_ table: SyncTableDefinition) throws -> Device { try Self.open(table, in: scenario) }
             try await scenario.server.put("1", ["text": "a", name: 7], in: Todo.name)
             var device = try open(Todo.definition)
             try await device.sync()

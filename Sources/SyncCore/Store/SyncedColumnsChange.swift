@@ -130,7 +130,7 @@ public struct SyncedColumnsChange: Sendable {
     ) throws {
         try transaction.upsert(
             items.compactMap { item in
-                let changed = known.restored(moved(item, keepsFormerValues: isTableOfApp), definition)
+                let changed = known.restored(moved(item, isTableOfApp: isTableOfApp), definition)
                 return changed == item ? nil : changed
             }, in: definition.name)
     }
@@ -199,9 +199,9 @@ public struct SyncedColumnsChange: Sendable {
 
     /// Moves the values of removed columns to the undeclared values, and those of added columns to the fields.
     ///
-    /// - Parameter keepsFormerValues: whether an added column keeps its value if the undeclared one does not fit it, because the
-    ///   table is the app's. Otherwise the value is one that the server's row had before the column was removed.
-    private func moved(_ item: Item, keepsFormerValues: Bool = false) -> Item {
+    /// - Parameter isTableOfApp: whether an added column keeps its value if the undeclared one does not fit it. In other tables,
+    ///   the value is one that the server's row had before the column was removed.
+    private func moved(_ item: Item, isTableOfApp: Bool = false) -> Item {
         var moved = item
         for name in removed where moved.system.undeclared[name] == nil {
             if let value = item.content[name] { moved.system.undeclared[name] = value }
@@ -212,7 +212,7 @@ public struct SyncedColumnsChange: Sendable {
             if let field = definition.normalizedFromServer(value, in: column.name) {
                 moved.content[column.name] = field
                 moved.system.undeclared.remove(at: index)
-            } else if !keepsFormerValues {
+            } else if !isTableOfApp {
                 moved.content[column.name] = nil
             }
         }

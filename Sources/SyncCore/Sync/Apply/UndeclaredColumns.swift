@@ -12,10 +12,11 @@ extension Item {
             return self
         }
         var row = self
-        // Servers ignore case in column names.
-        let shown = Set(system.undeclared.keys.map { $0.lowercased() })
         for name in former.keys
-        where definition.column(named: name) == nil && !shown.contains(name.lowercased()) {
+        where system.undeclared[name] == nil && definition.column(named: name) == nil {
+            // Servers ignore case in column names.
+            let lowercased = name.lowercased()
+            guard !system.undeclared.keys.contains(where: { $0.lowercased() == lowercased }) else { continue }
             row.system.undeclared[name] = .null
         }
         return row
