@@ -47,8 +47,14 @@ extension ColumnType {
         }
     }
 
+    /// The type of a column that the store has created; `nil` for an SQL type that it does not use.
+    init?(sqlType: String) {
+        guard let type = Self.allCases.first(where: { $0.sqlType == sqlType }) else { return nil }
+        self = type
+    }
+
     /// Returns the type as an app declares it; an SQL type that this store does not use is returned unchanged.
     static func name(ofSQLType sqlType: String) -> String {
-        allCases.first { $0.sqlType == sqlType }.map { ".\($0)" } ?? sqlType
+        ColumnType(sqlType: sqlType).map { ".\($0)" } ?? sqlType
     }
 }

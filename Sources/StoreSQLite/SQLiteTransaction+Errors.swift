@@ -14,7 +14,7 @@ extension SQLiteTransaction {
     func operationError(operationID: Int64) throws -> TableOperationError? {
         let statement = try connection.cached(Self.findError)
         try statement.bind(operationID, at: 1)
-        return try statement.firstRow { try $0.operationError() }
+        return try statement.firstRow { readable(try $0.operationError()) }
     }
 
     func operationErrors(in table: String?) throws -> [TableOperationError] {
@@ -22,8 +22,15 @@ extension SQLiteTransaction {
         let statement = try connection.cached("\(Self.errorColumns)\(condition) ORDER BY \"id\"")
         if let table { try statement.bind(table, at: 1) }
         var errors: [TableOperationError] = []
-        try statement.forEachRow { errors.append(try $0.operationError()) }
+        try statement.forEachRow { errors.append(readable(try $0.operationError())) }
         return errors
+    }
+
+    private func readable(_ error: TableOperationError) -> TableOperationError {
+        guard sharedColumns != nil else { return error }
+        var readable = error
+        readable.item = self.readable(error.item, in: error.table)
+        return readable
     }
 
     /// Stores the error under its operation's id, because an operation has at most one error.
@@ -36,7 +43,7 @@ extension SQLiteTransaction {
             """, writes: true)
         try statement.bind(error.operationID, at: 1)
         try statement.bind(error.table, at: 2)
-        try statement.bindText(error.storedProperties, at: 3)
+        try statement.bindText(storedForm(of: error).storedProperties, at: 3)
         try statement.execute()
     }
 

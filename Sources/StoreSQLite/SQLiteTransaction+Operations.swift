@@ -27,10 +27,20 @@ extension SQLiteTransaction {
         """)
     private static let removeOperation = SQLText("DELETE FROM \"MS_TableOperations\" WHERE \"id\"=?")
 
-    func operation(id: Int64) throws -> TableOperation? {
+    func operation(id: Int64) throws -> TableOperation? { try storedOperation(id: id).map(readable) }
+
+    /// Returns the operation with what other processes of a shared file have stored with it.
+    func storedOperation(id: Int64) throws -> TableOperation? {
         let statement = try connection.cached(Self.findOperation)
         try statement.bind(id, at: 1)
         return try statement.firstRow { try $0.operation(decoded) }
+    }
+
+    private func readable(_ operation: TableOperation) -> TableOperation {
+        guard sharedColumns != nil, operation.deletedItem != nil else { return operation }
+        var readable = operation
+        readable.deletedItem = self.readable(operation.deletedItem, in: operation.table)
+        return readable
     }
 
     func operations(after id: Int64, in table: String?, limit: Int) throws -> [TableOperation] {
@@ -54,7 +64,7 @@ extension SQLiteTransaction {
 
     private func operations(_ statement: SQLStatement) throws -> [TableOperation] {
         var operations: [TableOperation] = []
-        try statement.forEachRow { operations.append(try $0.operation(decoded)) }
+        try statement.forEachRow { operations.append(readable(try $0.operation(decoded))) }
         return operations
     }
 
@@ -74,6 +84,7 @@ extension SQLiteTransaction {
 
     func put(_ operation: TableOperation) throws {
         try sharedColumns?.check(operation) { try self.operation(id: operation.id) }
+        let operation = try storedForm(of: operation)
         let texts = connection.rowTexts
         texts.removeAll()
         texts.add(operation.table, at: 2)

@@ -21,8 +21,8 @@ final class SharedColumns: Sendable {
     private struct Differences {
         /// SQLite's number of the last commit of another connection after which the columns were compared.
         var version: Int64?
-        /// The tables that have other columns, with the names of those that this store does not declare.
-        var columns: [String: Set<String>] = [:]
+        /// The tables whose stored columns are not those that this store declares.
+        var tables: [String: OtherColumns] = [:]
     }
 
     init(storePath: String, catalog: TableCatalog) {
@@ -58,20 +58,20 @@ final class SharedColumns: Sendable {
     func beginTransaction(on connection: Connection) throws {
         let version = try connection.int("PRAGMA data_version")
         guard differences.withLock({ $0.version != version }) else { return }
-        var columns: [String: Set<String>] = [:]
+        var tables: [String: OtherColumns] = [:]
         for table in catalog.tables
         where try StoredDefinition.columnsText(of: table.name, on: connection)
             != StoredDefinition.columnsText(of: table)
         {
-            columns[table.name] = Set(try otherColumns(of: table, on: connection).map(\.name))
+            tables[table.name] = try OtherColumns(of: table, on: connection)
         }
-        differences.withLock { $0 = Differences(version: version, columns: columns) }
+        differences.withLock { $0 = Differences(version: version, tables: tables) }
     }
 
     /// - Throws: ``StoreError/Code/alreadyOpen`` for a new attempt, and for a row of the server with a value of a column that
     ///   another process declares.
     func check(_ operation: TableOperation, replacing stored: () throws -> TableOperation?) throws {
-        if operation.state == .attempted, hasOtherColumns(operation.table) {
+        if operation.state == .attempted, otherColumns(of: operation.table) != nil {
             // An edit of the app changes an operation that another process has attempted.
             let stored = try stored()
             guard stored?.state == .attempted, stored?.lastAttempt == operation.lastAttempt else {
@@ -81,23 +81,24 @@ final class SharedColumns: Sendable {
         try check([operation.base, operation.serverItem].compactMap(\.self), in: operation.table)
     }
 
-    /// A push removes an operation that has nothing to send, which may have edits of columns that another process declares.
+    /// A push removes an operation that has nothing to send, which may have edits of columns that another process declares. An
+    /// insert that was never sent is removed with its item.
     ///
     /// - Throws: ``StoreError/Code/alreadyOpen``.
     func checkRemoval(of stored: () throws -> TableOperation?) throws {
-        guard differences.withLock({ !$0.columns.isEmpty }), let operation = try stored(),
-            hasOtherColumns(operation.table)
+        guard differences.withLock({ !$0.tables.isEmpty }), let operation = try stored(),
+            otherColumns(of: operation.table) != nil,
+            operation.kind != .insert || operation.isAmbiguous
         else { return }
         throw conflict(in: operation.table)
     }
 
-    private func hasOtherColumns(_ table: String) -> Bool {
-        differences.withLock { $0.columns[table] != nil }
-    }
+    /// Returns the columns of the table, unless they are those that this store declares.
+    func otherColumns(of table: String) -> OtherColumns? { differences.withLock { $0.tables[table] } }
 
     /// - Throws: ``StoreError/Code/alreadyOpen`` for a row with a value of a column that another process declares.
     func check(_ rows: [Item], in table: String) throws {
-        guard let others = differences.withLock({ $0.columns[table] }), !others.isEmpty,
+        guard let others = otherColumns(of: table)?.undeclared, !others.isEmpty,
             rows.contains(where: { !others.isDisjoint(with: $0.system.undeclared.keys) })
         else { return }
         throw conflict(in: table)
@@ -117,17 +118,6 @@ final class SharedColumns: Sendable {
             Another process has opened the store with other columns of the table '\(table)', so this one cannot push or \
             pull it. Declare the same columns in all processes, and open the store again.
             """)
-    }
-
-    /// Returns the stored synced columns that this store does not declare.
-    private func otherColumns(
-        of definition: SyncTableDefinition, on connection: Connection
-    ) throws -> [SyncColumn] {
-        try StoredDefinition.columns(of: definition.name, on: connection).filter { stored in
-            !definition.columns.contains {
-                $0.name == stored.name && $0.type == stored.type && !$0.isLocalOnly
-            }
-        }
     }
 
     private var isHeldElsewhere: Bool {

@@ -165,7 +165,7 @@ struct StoredDefinition {
             throw StoreError(.corrupt, "The store is damaged: the list of synced columns is not valid JSON.")
         }
         return types.compactMap { name, type in
-            type.textValue.flatMap(ColumnType.init).map { ColumnDefinition(name, $0) }
+            type.textValue.flatMap(ColumnType.init(rawValue:)).map { ColumnDefinition(name, $0) }
         }
     }
 

@@ -4,7 +4,7 @@
 extension TableOperation {
     /// Returns what the next attempt sends; `nil` when the server has every change already.
     ///
-    /// An attempt with unknown outcome is repeated exactly, except for columns that are local-only now: only then can the
+    /// An attempt with unknown outcome is repeated exactly, except for columns that are no longer synced: only then can the
     /// response prove whether the first attempt was applied. Edits made since are sent after that.
     ///
     /// - Parameters:
@@ -13,33 +13,40 @@ extension TableOperation {
     package func nextAttempt(
         item: Item?, definition: SyncTableDefinition, sendsChangedFieldsOnly: Bool
     ) -> SentSnapshot? {
-        if let sent = definition.withoutLocalOnlyColumns(sent), sent.kind == kind { return sent }
-        return newAttempt(item: item, definition: definition, sendsChangedFieldsOnly: sendsChangedFieldsOnly)
+        guard let sent, sent.kind == kind else { return new() }
+        // The fields are not sent if the row shows that the earlier attempt was applied.
+        return definition.repeatable(sent) ?? new() ?? SentSnapshot(kind: kind, fields: [:], version: version)
+        func new() -> SentSnapshot? {
+            newAttempt(item: item, definition: definition, sendsChangedFieldsOnly: sendsChangedFieldsOnly)
+        }
     }
 
-    /// Whether the tables service has refused an attempt with unknown outcome, or failed, or answers other requests only, and
-    /// the user has changed the item since: the attempt must not be repeated once more.
+    /// Whether an attempt with unknown outcome must not be repeated: only the server's row shows whether it was applied.
+    ///
+    /// Either none of its columns is synced any more, or the tables service has refused it, or failed, or answers other
+    /// requests only, and the user has changed the item since.
     ///
     /// - Parameter isUnanswered: whether only the requests of this operation get no answer.
-    func isCorrectedSinceFailure(
+    func mustNotRepeatAttempt(
         item: Item?, definition: SyncTableDefinition, sendsChangedFieldsOnly: Bool, isUnanswered: Bool
     ) -> Bool {
-        let hasFailed = isUnanswered || lastStatus.map(ResponseClassification.endsWrite) == true
-        guard let sent, sent.kind == kind, hasFailed else { return false }
+        guard let sent, sent.kind == kind else { return false }
+        if definition.repeatable(sent) == nil { return true }
+        guard isUnanswered || lastStatus.map(ResponseClassification.endsWrite) == true else { return false }
         let corrected = newAttempt(
             item: item, definition: definition, sendsChangedFieldsOnly: sendsChangedFieldsOnly)
         return corrected?.fields != sent.fields
     }
 
-    /// Returns what the next attempt sends, if an earlier one that has been corrected since turns out not to be applied.
+    /// Returns what the next attempt sends, if an earlier one that must not be repeated turns out not to be applied.
     func plannedAttempt(
         item: Item?, definition: SyncTableDefinition, sendsChangedFieldsOnly: Bool, isUnanswered: Bool
     ) -> SentSnapshot? {
         var operation = self
-        let isCorrected = isCorrectedSinceFailure(
+        let mustNotRepeat = mustNotRepeatAttempt(
             item: item, definition: definition, sendsChangedFieldsOnly: sendsChangedFieldsOnly,
             isUnanswered: isUnanswered)
-        if isCorrected { operation.sent = nil }
+        if mustNotRepeat { operation.sent = nil }
         return operation.nextAttempt(
             item: item, definition: definition, sendsChangedFieldsOnly: sendsChangedFieldsOnly)
     }

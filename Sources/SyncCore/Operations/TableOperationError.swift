@@ -14,7 +14,7 @@ public struct TableOperationError: Error, Sendable, Hashable, Identifiable {
     /// What the operation does on the server.
     public let kind: TableOperation.Kind
     /// The item as it was sent; for a delete, as it was before the deletion.
-    public internal(set) var item: Item?
+    public package(set) var item: Item?
     /// The server's row, if the failure is a conflict and the server has one and shows it. A tombstone shows that it was
     /// deleted.
     public internal(set) var serverItem: Item?

@@ -34,6 +34,13 @@ extension SyncTableDefinition {
     }
 }
 
+extension SystemProperties {
+    /// Returns the undeclared value of the column, whose name may differ in case.
+    func undeclaredValue(ofColumn name: String) -> ItemValue? {
+        undeclared.keys.index(ofColumn: name, except: [Self.lostValuesName]).map { undeclared[$0].value }
+    }
+}
+
 extension String {
     /// Whether the strings are equal if the case of ASCII letters is ignored.
     fileprivate func isEqual(toColumn name: String) -> Bool {

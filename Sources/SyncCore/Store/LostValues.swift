@@ -34,6 +34,10 @@ struct KnownValues {
     /// The lost columns that were not synced before. Their values in the server's rows are undeclared values.
     private let added: Set<String>
     private var rows: [UTF8Text: Row] = [:]
+    /// The columns whose values in the server's rows are unknown if the item has none.
+    private let unknownColumns: [SyncColumn]
+    /// The items with an update without a base, whose missing values would count as removed by the user.
+    private let withoutBase: Set<UTF8Text>
 
     private struct Row {
         /// The newest known fields: the server's, and those that were sent.
@@ -43,9 +47,11 @@ struct KnownValues {
     }
 
     /// - Parameter operations: the operations in the order of their ids.
-    init(_ operations: [TableOperation], of lost: LostValues, added: [SyncColumn]) {
+    init(_ operations: [TableOperation], of lost: LostValues, added: [SyncColumn], retyped: [SyncColumn]) {
         self.lost = lost
         self.added = Set(added.map(\.name))
+        unknownColumns = added + retyped
+        withoutBase = Set(operations.filter(\.hasUnknownBase).map { UTF8Text($0.itemID) })
         guard !lost.isEmpty else { return }
         for operation in operations where operation.kind != .delete {
             let id = UTF8Text(operation.itemID)
@@ -70,8 +76,13 @@ struct KnownValues {
 
     /// Returns the item with the known values, and with a record of the others.
     func restored(_ item: Item, _ definition: SyncTableDefinition) -> Item {
-        guard !lost.isEmpty else { return item }
         var restored = item
+        if withoutBase.contains(UTF8Text(item.id)) {
+            for column in unknownColumns where item.content[column.name] == nil {
+                restored.system.lostValues[column.name] = .null
+            }
+        }
+        guard !lost.isEmpty else { return restored }
         let known = rows[UTF8Text(item.id)]
         if let row = known {
             if lost.hasLostSystem, item.system.version == nil {

@@ -63,7 +63,7 @@ public struct SyncedColumnsChange: Sendable {
             { return nil }
         }
         let operations = try transaction.operations(after: 0, in: definition.name, limit: .max)
-        let known = KnownValues(operations, of: lost, added: added)
+        let known = KnownValues(operations, of: lost, added: added, retyped: retyped)
         let hasUnknownValues = !added.isEmpty || !retyped.isEmpty || !lost.isEmpty
         if !removed.isEmpty || hasUnknownValues {
             if let ids {
@@ -80,32 +80,18 @@ public struct SyncedColumnsChange: Sendable {
                 try transaction.recordPurge(of: definition.name)
             }
         }
-        var certain: [TableOperation] = []
         for operation in operations {
-            var changed = changed(operation)
+            var changed = migrated(operation)
             if hasUnknownValues, let item = try item(operation.itemID) {
                 changed.base = changed.base.map { addingUnknownValues(to: $0, from: item) }
                 changed.removeLostValues(lost, missingIn: item, known: known, definition)
             }
             if changed != operation { try transaction.put(changed) }
-            if operation.isAmbiguous, !changed.isAmbiguous { certain.append(changed) }
         }
         for error in try transaction.operationErrors(in: definition.name) {
-            let changed = changed(error)
+            let changed = migrated(error)
             if changed != error { try transaction.put(changed) }
         }
-        for operation in certain { try mergeBehind(operation, in: transaction) }
-    }
-
-    /// Merges an operation that is no longer ambiguous with the change behind it. A decision about its error is about both.
-    private func mergeBehind(_ operation: TableOperation, in transaction: any StoreTransaction) throws {
-        try AttemptCompletion(transaction: transaction, definition: definition, operationID: operation.id)
-            .mergeBehind()
-        guard let merged = try transaction.operation(id: operation.id), merged.revision != operation.revision,
-            let error = try transaction.operationError(operationID: operation.id),
-            error.revision == operation.revision
-        else { return }
-        try transaction.put(error.updated(for: merged, in: transaction))
     }
 
     private func changeItems(_ known: KnownValues, in transaction: any StoreTransaction) throws {
@@ -135,18 +121,17 @@ public struct SyncedColumnsChange: Sendable {
             }, in: definition.name)
     }
 
-    private func changed(_ operation: TableOperation) -> TableOperation {
+    /// Returns the operation with rows that have fields of the declared columns only.
+    public func migrated(_ operation: TableOperation) -> TableOperation {
         var changed = operation
         changed.base = operation.base.map { recordingMissingValues(of: serverRow($0)) }
         changed.serverItem = operation.serverItem.map(serverRow)
         changed.deletedItem = operation.deletedItem.map(localItem)
         if let sent = operation.sent {
-            changed.sent?.fields = retyping(sent.fields).filter { definition.syncs($0.key) }
-            // No sent field remains to compare a response with.
-            if sent.kind == .update, changed.sent?.fields.isEmpty == true, !sent.fields.isEmpty {
-                changed.sent = nil
-                if changed.state == .attempted { changed.state = .pending }
-            }
+            let fields = retyping(sent.fields)
+            let synced = fields.filter { definition.syncs($0.key) }
+            // Without a synced field, the undeclared values of the server's row prove the attempt.
+            changed.sent?.fields = synced.isEmpty && sent.kind == .update ? sent.fields : synced
         }
         return changed
     }
@@ -171,7 +156,8 @@ public struct SyncedColumnsChange: Sendable {
         return changed
     }
 
-    private func changed(_ error: TableOperationError) -> TableOperationError {
+    /// Returns the error with rows that have fields of the declared columns only.
+    public func migrated(_ error: TableOperationError) -> TableOperationError {
         var changed = error
         changed.item = error.item.map(localItem)
         changed.serverItem = error.serverItem.map(serverRow)
@@ -204,7 +190,12 @@ public struct SyncedColumnsChange: Sendable {
     private func moved(_ item: Item, isTableOfApp: Bool = false) -> Item {
         var moved = item
         for name in removed where moved.system.undeclared[name] == nil {
-            if let value = item.content[name] { moved.system.undeclared[name] = value }
+            if let value = item.content[name] {
+                moved.system.undeclared[name] = value
+            } else if definition.column(named: name) != nil {
+                // Otherwise a value that the column gets while it is local-only would be sent when it is synced again.
+                moved.system.undeclared[name] = .null
+            }
         }
         for column in added {
             guard let index = moved.system.undeclared.keys.index(ofColumn: column.name) else { continue }

@@ -45,14 +45,11 @@ extension SyncTableDefinition {
             && columns.allSatisfy { $0.isLocalOnly || item.content[$0.name] == other.content[$0.name] }
     }
 
-    /// Returns the attempt without local-only columns; `nil` when no field of an update remains.
-    ///
-    /// An update that sends no field would be proven by any row.
-    func withoutLocalOnlyColumns(_ sent: TableOperation.SentSnapshot?) -> TableOperation.SentSnapshot? {
-        guard var sent else { return nil }
-        let wasEmpty = sent.fields.isEmpty
-        for column in columns where column.isLocalOnly { sent.fields[column.name] = nil }
-        return sent.kind == .update && sent.fields.isEmpty && !wasEmpty ? nil : sent
+    /// Returns the attempt with the columns that are still synced with that type; `nil` when no field of an update remains.
+    func repeatable(_ sent: TableOperation.SentSnapshot) -> TableOperation.SentSnapshot? {
+        let fields = sent.fields.filter { normalizedFromServer($0.value, in: $0.key) == $0.value }
+        if sent.kind == .update, fields.isEmpty, !sent.fields.isEmpty { return nil }
+        return TableOperation.SentSnapshot(kind: sent.kind, fields: fields, version: sent.version)
     }
 }
 

@@ -120,9 +120,20 @@ struct AttemptCompletion {
                 behind.setOlderCopy(as: former)
                 try transaction.put(behind)
             }
+        } else if let base = operation.base {
+            try removeUndeclaredEdits(since: base)
         }
         try applier.applyKeptRow(of: operation)
         return try transaction.item(id: operation.itemID, in: definition.name)
+    }
+
+    /// Restores the row's values of columns that were declared when the user changed them. They are not sent any more.
+    private func removeUndeclaredEdits(since base: Item) throws {
+        guard var item = try transaction.item(id: base.id, in: definition.name),
+            item.system.undeclaredValues != base.system.undeclaredValues, base.system.lostValues.isEmpty
+        else { return }
+        item.system.undeclared = base.system.undeclared
+        try transaction.upsert([item], in: definition.name)
     }
 
     private func store(

@@ -101,11 +101,15 @@ struct LostAnswerProof: Sendable {
 }
 
 extension TableOperation.SentSnapshot {
-    /// Whether the row is what this attempt left: it is not deleted, and has the fields as the server may show them.
+    /// Whether the row is what this attempt left: it is not deleted, and has the fields as the server may show them. The
+    /// values of columns that are no longer synced are undeclared.
     ///
     /// - Parameter changed: the fields that count; by default all that were sent.
     func isApplied(in row: Item, fields changed: [String: ItemValue]? = nil) -> Bool {
-        !row.system.deleted && (changed ?? fields).allSatisfy { $1.isShown(as: row.content[$0] ?? .null) }
+        !row.system.deleted
+            && (changed ?? fields).allSatisfy { name, value in
+                value.isShown(as: row.content[name] ?? row.system.undeclaredValue(ofColumn: name) ?? .null)
+            }
     }
 }
 

@@ -24,7 +24,7 @@ extension OperationAttempt {
     private func outcomeBeforeRequest() async throws -> AttemptOutcome? {
         if let conflict = undetectedConflict() { return conflict }
         if rowWasReplaced, let conflict = try await conflictWithNewRow() { return conflict }
-        if followsCorrection { return try await outcomeOfEarlierAttempt() }
+        if mustNotRepeat { return try await outcomeOfEarlierAttempt() }
         if operation.hasUnknownRow { return try await outcomeOfUnknownRow() }
         // A delegate can have given the item the version of a row that another client has restored meanwhile.
         let isOfOtherRow = context.client.dialect.updatesWholeRow && operation.olderVersion != nil
@@ -60,7 +60,7 @@ extension OperationAttempt {
         return outcome(ofFetched: fetched)
     }
 
-    /// Fetches the row to find out whether the earlier attempt was applied, although the service has refused it or failed.
+    /// Fetches the row to find out whether the earlier attempt was applied, although it must not be repeated.
     private func outcomeOfEarlierAttempt() async throws -> AttemptOutcome {
         let (mismatch, exists) = (ConflictReason.versionMismatch, ConflictReason.rowExists)
         let outcome = try await fetchRow(toDecide: mismatch, status: mismatch.status)
@@ -200,7 +200,7 @@ extension OperationAttempt {
     }
 
     /// The operation that a response answers; `nil` for a read that shows what became of an earlier request.
-    var answeredID: Int64? { followsCorrection ? nil : operation.id }
+    var answeredID: Int64? { mustNotRepeat ? nil : operation.id }
 
     /// Sends a request, again after transient failures.
     func send(_ action: RemoteCall.Action) async throws -> AttemptResponse {

@@ -17,8 +17,8 @@ struct OperationAttempt: Sendable {
     let rowWasReplaced: Bool
     /// Whether the outcome of an earlier attempt is unknown.
     let followsUnknownOutcome: Bool
-    /// Whether the user has changed the item since the service has refused the earlier attempt, or failed.
-    let followsCorrection: Bool
+    /// Whether the earlier attempt must not be repeated: see ``TableOperation/mustNotRepeatAttempt``.
+    let mustNotRepeat: Bool
     /// The state of the pulls when the operation was marked.
     let lastPullIfIdle: StalePageGuard.Source?
     let requests = SentRequests()
@@ -133,7 +133,6 @@ extension OperationAttempt {
                 try substitute.store(for: &operation, in: transaction, definition, context.client.dialect)
                 try transaction.put(operation)
             }
-            operation.sent = definition.withoutLocalOnlyColumns(operation.sent)
             let local = try transaction.item(id: operation.itemID, in: definition.name)
             let completion = AttemptCompletion(
                 transaction: transaction, definition: definition, operationID: operationID)
@@ -166,7 +165,7 @@ extension OperationAttempt {
             guard let snapshot else {
                 return .unneeded(try completion.removeUnneeded())
             }
-            let isCorrected = operation.isCorrectedSinceFailure(
+            let mustNotRepeat = operation.mustNotRepeatAttempt(
                 item: local, definition: definition, sendsChangedFieldsOnly: context.sendsChangedFieldsOnly,
                 isUnanswered: context.isUnanswered(operation))
             let (unmarked, followsUnknownOutcome) = (operation, operation.isAmbiguous)
@@ -182,7 +181,7 @@ extension OperationAttempt {
                     context: context, definition: definition, operation: operation, snapshot: snapshot,
                     item: local ?? operation.deletedItem,
                     rowWasReplaced: lastError?.showsOtherRow(than: operation, of: local) ?? false,
-                    followsUnknownOutcome: followsUnknownOutcome, followsCorrection: isCorrected,
+                    followsUnknownOutcome: followsUnknownOutcome, mustNotRepeat: mustNotRepeat,
                     lastPullIfIdle: context.stalePageGuard.lastPullIfIdle))
         }
     }

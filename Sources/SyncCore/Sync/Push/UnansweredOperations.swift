@@ -85,7 +85,7 @@ extension SyncContext {
     /// - Throws: ``SyncError/Code/pushAbortedNetwork``.
     func waitToCorrect(_ operation: TableOperation, item: Item?, _ definition: SyncTableDefinition) throws {
         guard unanswered.isAlone(operation.id), !isUnanswered(operation),
-            operation.isCorrectedSinceFailure(
+            operation.mustNotRepeatAttempt(
                 item: item, definition: definition, sendsChangedFieldsOnly: sendsChangedFieldsOnly,
                 isUnanswered: true)
         else { return }

@@ -1,0 +1,121 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import SyncCore
+import TableServer
+import Testing
+
+/// Columns that are declared, removed or made local-only while changes of their items are pending.
+@Suite struct ChangedColumnTests {
+    private static func table(_ columns: SyncColumn...) -> SyncTableDefinition {
+        SyncTableDefinition(Todo.name, columns: columns)
+    }
+
+    private static let fewer = table(Todo.text)
+    private static let both = table(Todo.text, Todo.priority)
+    private static let localOnly = table(Todo.text, SyncColumn("priority", .integer, isLocalOnly: true))
+
+    private static let withoutPriority: [String: ItemValue] = ["text": "a"]
+    private static let withPriority: [String: ItemValue] = ["text": "a", "priority": 1]
+
+    /// Opens the device's store with this table.
+    private static func open(
+        _ table: SyncTableDefinition, in scenario: Scenario, dialect: WireDialect = .v2
+    ) throws -> Device {
+        let store = try scenario.kind.open(in: scenario.directory, name: "A", tables: [table])
+        return scenario.device(on: store, settings: .singleAttempt, dialect: dialect)
+    }
+
+    @Test(arguments: StoreKind.persistent, [false, true])
+    func `a change without a base does not remove the value of a column that is declared later`(
+        _ kind: StoreKind, isRetried: Bool
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            try await scenario.server.put("1", ["text": "a", "priority": 5], in: Todo.name)
+            // The server adds the column afterwards.
+            scenario.server.onRequest { $0.isPage ? .editFields { $0["priority"] = nil } : .none }
+            var device = try Self.open(Self.fewer, in: scenario)
+            try await device.sync()
+            try device.changeDirectly("1") { $0["text"] = "b" }
+            try await device.context.enqueueExternalChanges(in: Todo.name, changed: ["1"])
+            if isRetried {
+                scenario.server.inject(.dropRequest, when: \.isWrite)
+                await expectError(.pushAbortedNetwork) { try await device.context.push() }
+            }
+            try await device.context.close()
+
+            scenario.server.onRequest(nil)
+            device = try Self.open(Self.both, in: scenario)
+            try await device.context.push()
+            #expect(try scenario.row("1")?.fields == ["text": "b", "priority": 5])
+            try await scenario.expectAgreement(device)
+            try await device.context.close()
+        }
+    }
+
+    @Test(arguments: StoreKind.persistent, [withoutPriority, withPriority])
+    func `a value that was entered while a column was local-only is not sent with an earlier edit`(
+        _ kind: StoreKind, fields: [String: ItemValue]
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            try await scenario.server.put("1", fields, in: Todo.name)
+            var device = try Self.open(Self.both, in: scenario)
+            try await device.sync()
+            try await device.table.update(id: "1", ["text": "b"])
+            try await device.context.close()
+
+            device = try Self.open(Self.localOnly, in: scenario)
+            try await device.table.update(id: "1", ["priority": 5])
+            try await device.context.close()
+
+            device = try Self.open(Self.both, in: scenario)
+            try await device.context.push()
+            #expect(try scenario.row("1")?.fields == fields.merging(["text": "b"]) { $1 })
+            try await device.sync()
+            try await scenario.expectAgreement(device)
+            try await device.context.close()
+        }
+    }
+
+    @Test(arguments: StoreKind.persistent, [fewer, localOnly])
+    func `an applied attempt that only sent a removed column is no conflict of the next change`(
+        _ kind: StoreKind, _ table: SyncTableDefinition
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            try await scenario.server.put("1", ["text": "a", "priority": 1], in: Todo.name)
+            var device = try Self.open(Self.both, in: scenario)
+            try await device.sync()
+            try await device.table.update(id: "1", ["priority": 2])
+            scenario.server.inject(.dropAnswer, when: \.isWrite)
+            await expectError(.pushAbortedNetwork) { try await device.context.push() }
+            try await device.context.close()
+
+            device = try Self.open(table, in: scenario)
+            try await device.table.update(id: "1", ["text": "b"])
+            try await device.context.push()
+            #expect(try scenario.row("1")?.fields == ["text": "b", "priority": 2])
+            try await device.context.close()
+        }
+    }
+
+    @Test(arguments: StoreKind.persistent)
+    func `an edit of a removed column that a push has dropped is not sent by a later update`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            try await scenario.server.put("1", ["text": "a", "priority": 1], in: Todo.name)
+            var device = try Self.open(Self.both, in: scenario, dialect: .v3)
+            try await device.sync()
+            try await device.table.update(id: "1", ["priority": 2])
+            try await device.context.close()
+
+            device = try Self.open(Self.fewer, in: scenario, dialect: .v3)
+            try await device.context.push()
+            #expect(try await device.operations().isEmpty)
+            try await device.table.update(id: "1", ["text": "b"])
+            try await device.context.push()
+            #expect(try scenario.row("1")?.fields == ["text": "b", "priority": 1])
+            try await device.context.close()
+        }
+    }
+}

@@ -1,0 +1,181 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import SyncCore
+import TableServer
+import Testing
+
+/// Changes that a process queues in one file with others, which declare other columns and send them.
+@Suite struct SharedColumnChangeTests {
+    private static let widgetColumns = [Todo.text]
+    private static let appColumns = [Todo.text, Todo.priority, SyncColumn("mood", .text, isLocalOnly: true)]
+    private static let nextColumns = [Todo.text, SyncColumn("color", .text)]
+    private static let changes = [TableOperation.Kind.update, .delete]
+    private static let dialects = [WireDialect.v2, .v3]
+
+    /// Opens the file with these columns.
+    private static func open(
+        _ columns: [SyncColumn], in scenario: Scenario, dialect: WireDialect = .v2,
+        settings: SyncSettings = SyncSettings()
+    ) throws -> Device {
+        let table = SyncTableDefinition(Todo.name, columns: columns)
+        return scenario.device(
+            on: try scenario.sharedStore(tables: [table]), settings: settings, dialect: dialect)
+    }
+
+    private func change(_ kind: TableOperation.Kind, in device: Device) async throws {
+        if kind == .delete {
+            try await device.table.delete(id: "1")
+        } else {
+            try await device.table.update(id: "1", ["text": "b"])
+        }
+    }
+
+    @Test(arguments: changes, dialects)
+    func `an app that discards the change of a widget has all columns of the item again`(
+        _ kind: TableOperation.Kind, _ dialect: WireDialect
+    ) async throws {
+        try await Scenario.run(on: .sqlite) { scenario in
+            let app = try Self.open(Self.appColumns, in: scenario, dialect: dialect)
+            let fields: [String: ItemValue] = ["text": "a", "priority": 1]
+            try await scenario.server.put("1", fields, in: Todo.name)
+            try await app.sync()
+            try await app.table.update(id: "1", ["mood": "good"])
+            let widget = try Self.open(Self.widgetColumns, in: scenario, dialect: dialect)
+            try await change(kind, in: widget)
+            try await widget.context.close()
+
+            scenario.server.inject(.refusal(400), when: \.isWrite)
+            let error = try await app.expectPushError()
+            try await app.context.cancelAndDiscardItem(for: error)
+            #expect(try await app.item("1")?.fields == fields.merging(["mood": "good"]) { $1 })
+            try await app.table.update(id: "1", ["text": "c"])
+            try await app.context.push()
+            #expect(try scenario.row("1")?.fields == ["text": "c", "priority": 1])
+            try await app.context.close()
+        }
+    }
+
+    @Test(arguments: changes)
+    func `an edit that the app makes beside the change of a widget is sent`(_ kind: TableOperation.Kind)
+        async throws
+    {
+        try await Scenario.run(on: .sqlite) { scenario in
+            let app = try Self.open(Self.appColumns, in: scenario)
+            try await scenario.server.put("1", ["text": "a"], in: Todo.name)
+            try await app.sync()
+            let widget = try Self.open(Self.widgetColumns, in: scenario)
+            try await widget.table.update(id: "1", ["text": "b"])
+            try await app.table.update(id: "1", ["priority": 2])
+            try await change(kind, in: widget)
+            try await widget.context.close()
+            try await app.context.push()
+            #expect(try scenario.serverTexts() == (kind == .delete ? [] : ["b"]))
+            if kind == .update { #expect(try scenario.row("1")?.fields["priority"] == 2) }
+            try await scenario.expectAgreement(app)
+            try await app.context.close()
+        }
+    }
+
+    @Test func `a change of a widget does not count as an edit of a column that another client has changed`()
+        async throws
+    {
+        try await Scenario.run(on: .sqlite) { scenario in
+            let settings = SyncSettings.resolving(.fieldMerge(onClash: .clientWins))
+            let app = try Self.open(Self.appColumns, in: scenario, settings: settings)
+            try await scenario.server.put("1", ["text": "a", "priority": 1], in: Todo.name)
+            try await app.sync()
+            let widget = try Self.open(Self.widgetColumns, in: scenario)
+            try await widget.table.update(id: "1", ["text": "b"])
+            try await widget.context.close()
+            try await scenario.server.update("1", ["priority": 2], in: Todo.name)
+            try await app.context.push()
+            #expect(try scenario.row("1")?.fields == ["text": "b", "priority": 2])
+            try await scenario.expectAgreement(app)
+            try await app.context.close()
+        }
+    }
+
+    @Test func `a widget without a column of the app deletes an item that was never sent`() async throws {
+        try await Scenario.run(on: .sqlite) { scenario in
+            let app = try Self.open(Self.appColumns, in: scenario)
+            try await app.table.insert(["id": "2", "text": "a", "priority": 1])
+            let widget = try Self.open(Self.widgetColumns, in: scenario)
+            try await widget.table.insert(["id": "1", "text": "a"])
+            for id in ["1", "2"] { try await widget.table.delete(id: id) }
+            #expect(try await app.operations().isEmpty)
+            try await scenario.expectAgreement(app)
+            try await widget.context.close()
+            try await app.context.close()
+        }
+    }
+
+    @Test(arguments: changes, dialects)
+    func `an app with another column in place of one discards a change of the version before`(
+        _ kind: TableOperation.Kind, _ dialect: WireDialect
+    ) async throws {
+        try await Scenario.run(on: .sqlite) { scenario in
+            let fields: [String: ItemValue] = ["text": "a", "priority": 1, "color": "red"]
+            try await scenario.server.put("1", fields, in: Todo.name)
+            let former = try Self.open(Self.appColumns, in: scenario, dialect: dialect)
+            try await former.sync()
+            let app = try Self.open(Self.nextColumns, in: scenario, dialect: dialect)
+            try await change(kind, in: former)
+            try await former.context.close()
+
+            scenario.server.inject(.refusal(400), when: \.isWrite)
+            let error = try await app.expectPushError()
+            try await app.context.cancelAndDiscardItem(for: error)
+            #expect(try await app.item("1")?.fields == ["text": "a", "color": "red"])
+            try await app.table.update(id: "1", ["text": "c"])
+            try await app.context.push()
+            #expect(try scenario.row("1")?.fields == fields.merging(["text": "c"]) { $1 })
+            try await app.context.close()
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `an app with another column in place of one merges a change of the version before`(
+        _ isPulled: Bool
+    ) async throws {
+        try await Scenario.run(on: .sqlite) { scenario in
+            let fields: [String: ItemValue] = ["text": "a", "priority": 1, "color": "red"]
+            try await scenario.server.put("1", fields, in: Todo.name)
+            let former = try Self.open(Self.appColumns, in: scenario)
+            try await former.sync()
+            let app = try Self.open(
+                Self.nextColumns, in: scenario, settings: .resolving(.fieldMerge(onClash: .clientWins)))
+            try await former.table.update(id: "1", ["text": "b"])
+            try await former.context.close()
+            try await scenario.server.update("1", ["priority": 2, "color": "blue"], in: Todo.name)
+            if isPulled { try await app.pullWithoutPush() }
+            try await app.context.push()
+            #expect(try scenario.row("1")?.fields == ["text": "b", "priority": 2, "color": "blue"])
+            try await app.sync()
+            #expect(try await app.item("1")?.fields == ["text": "b", "color": "blue"])
+            try await app.context.close()
+        }
+    }
+
+    @Test func `an app with another column in place of one keeps an item that the version before deleted`()
+        async throws
+    {
+        try await Scenario.run(on: .sqlite) { scenario in
+            let fields: [String: ItemValue] = ["text": "a", "priority": 1, "color": "red"]
+            try await scenario.server.put("1", fields, in: Todo.name)
+            let former = try Self.open(Self.appColumns, in: scenario)
+            try await former.sync()
+            let app = try Self.open(Self.nextColumns, in: scenario)
+            try await former.table.delete(id: "1")
+            try await former.context.close()
+            try await scenario.server.update("1", ["text": "theirs"], in: Todo.name)
+            let error = try await app.expectPushError()
+            try await app.context.changeKind(for: error, to: .update)
+            try await app.context.push()
+            #expect(try scenario.row("1")?.fields == fields)
+            try await app.sync()
+            #expect(try await app.item("1")?.fields == ["text": "a", "color": "red"])
+            try await app.context.close()
+        }
+    }
+}
