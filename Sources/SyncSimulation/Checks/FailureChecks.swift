@@ -54,14 +54,17 @@ extension SimulatedSystem {
     }
 
     /// An edit behind an operation that is not sent waits with it, and is not reported apart. On a shared store, an edit stays
-    /// behind an attempted operation until the next push, because another process could be sending it.
+    /// behind an attempted operation until the next push, because another process could be sending it. A deletion behind an
+    /// insert, and later edits, stay until the delegate that performs the insert has returned.
     private func checkHeldOperation(
         _ operation: TableOperation, _ operations: [TableOperation], _ device: SimulatedDevice
     ) {
         let behind = operations.first {
             $0.id > operation.id && $0.itemID == operation.itemID && $0.table == operation.table
         }
-        guard let behind, behind.kind != .insert, !device.disk.isShared || operation.state == .pending
+        let processes = device.state.withLock(\.processes)
+        guard let behind, behind.kind != .insert, !device.disk.isShared || operation.state == .pending,
+            !processes.contains(where: { $0.context.isPerforming(operation.id) })
         else { return }
         fail(.queue, "\(device.name): operation \(behind.id) waits behind \(operation.id), which is held.")
     }

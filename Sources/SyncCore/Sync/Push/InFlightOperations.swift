@@ -103,3 +103,8 @@ final class InFlightOperations: Sendable {
         }
     }
 }
+
+extension SyncContext {
+    /// Whether a delegate is performing the insert.
+    package func isPerforming(_ operationID: Int64) -> Bool { inFlight.isPerformed(operationID) }
+}
