@@ -10,23 +10,13 @@
 struct OtherColumns: Sendable {
     /// The stored synced columns that this store does not sync.
     let undeclared: Set<String>
-    private let definition: SyncTableDefinition
-    /// Every column of the SQL table; those that are not synced count as local-only.
-    private let all: ItemTable
     private let change: SyncedColumnsChange
 
     init(of definition: SyncTableDefinition, on connection: Connection) throws {
         let stored = try StoredDefinition.columns(of: definition.name, on: connection)
-        let columns = try AppTable.columns(of: definition.name, on: connection)
-        let names = Set(ItemColumns.all.map(\.name) + stored.map(\.name))
-        let others = columns.filter { !names.contains($0.name) }.compactMap { column in
-            ColumnType(sqlType: column.type).map { ColumnDefinition(column.name, $0, isLocalOnly: true) }
-        }
-        let table = SyncTableDefinition(definition.name, columns: stored + others)
-        self.definition = definition
-        all = ItemTable(table, origin: .store, columns: columns.map(\.name))
         let own = definition.columns.filter { !$0.isLocalOnly }
-        change = SyncedColumnsChange(to: table, from: own)
+        let all = try ItemTable.ofAllColumns(definition.name, on: connection).definition
+        change = SyncedColumnsChange(to: all, from: own)
         undeclared = Set(
             stored.filter { column in !own.contains { $0.name == column.name && $0.type == column.type } }
                 .map(\.name))
@@ -34,22 +24,16 @@ struct OtherColumns: Sendable {
 
     /// Returns the operation as it is stored.
     ///
-    /// - Parameters:
-    ///   - stored: the operation as it was stored before, if it is not new.
-    ///   - connection: reads the item, which a change has not reached yet.
-    func storedForm(
-        of operation: TableOperation, replacing stored: TableOperation?, on connection: Connection
-    ) throws -> TableOperation {
+    /// - Parameter item: the item that a new operation is made on, with all columns; `nil` if the operation is not new, or the
+    ///   item is gone.
+    func storedForm(of operation: TableOperation, isNew: Bool, madeOn item: Item?) -> TableOperation {
         var complete = operation
-        let item = try item(operation.itemID, on: connection)
-        if stored == nil, let base = operation.base {
-            complete.base = item.map { addingColumns(of: $0, to: base) }
-        }
-        if stored?.deletedItem == nil, var deleted = operation.deletedItem, let item {
-            item.content.forEach { name, value in
-                if definition.column(named: name) == nil { deleted.content[name] = value }
+        if isNew {
+            // Without the item, the row is unknown.
+            complete.base = item.flatMap { item in operation.base.map { addingColumns(of: item, to: $0) } }
+            complete.serverItem = operation.serverItem.map { row in
+                item.map { addingColumns(of: $0, to: row) } ?? row
             }
-            complete.deletedItem = deleted
         }
         return change.migrated(complete)
     }
@@ -61,52 +45,22 @@ struct OtherColumns: Sendable {
     private func addingColumns(of item: Item, to row: Item) -> Item {
         var complete = row
         for name in undeclared where row.system.undeclared[name] == nil {
-            complete.content[name] = item.content[name] ?? .null
+            complete.content[name] = item.content[name]
         }
         return complete
     }
-
-    private func item(_ id: String, on connection: Connection) throws -> Item? {
-        let statement = try connection.cached(all.find)
-        try statement.bind(id, at: 1)
-        return try statement.firstRow { try $0.item(of: all, columns: all.columns) }
-    }
 }
 
-extension SQLiteTransaction {
-    /// Returns the operation as it is stored in a shared file.
-    func storedForm(of operation: TableOperation) throws -> TableOperation {
-        guard let sharedColumns else { return operation }
-        let others = sharedColumns.otherColumns(of: operation.table)
-        guard others != nil || operation.deletedItem != nil else { return operation }
-        let stored = try storedOperation(id: operation.id)
-        var changed = operation
-        changed.deletedItem = operation.deletedItem.map { item in
-            var complete = item
-            stored?.deletedItem?.content.forEach { name, value in
-                if !declares(name, in: operation.table) { complete.content[name] = value }
-            }
-            return complete
+extension ItemTable {
+    /// Returns the table with all columns of the SQL table. Those that are not synced count as local-only.
+    static func ofAllColumns(_ name: String, on connection: Connection) throws -> ItemTable {
+        let synced = try StoredDefinition.columns(of: name, on: connection)
+        let columns = try AppTable.columns(of: name, on: connection)
+        let known = Set(ItemColumns.all.map(\.name) + synced.map(\.name))
+        let others = columns.filter { !known.contains($0.name) }.compactMap { column in
+            ColumnType(sqlType: column.type).map { ColumnDefinition(column.name, $0, isLocalOnly: true) }
         }
-        return try others?.storedForm(of: changed, replacing: stored, on: connection) ?? changed
-    }
-
-    /// Returns the error as it is stored in a shared file.
-    func storedForm(of error: TableOperationError) -> TableOperationError {
-        sharedColumns?.otherColumns(of: error.table)?.storedForm(of: error) ?? error
-    }
-
-    /// Returns a stored local item without columns that only other processes declare.
-    func readable(_ item: Item?, in table: String) -> Item? {
-        guard sharedColumns != nil, var item else { return item }
-        item.content.forEach { name, _ in
-            if !declares(name, in: table) { item.content[name] = nil }
-        }
-        return item
-    }
-
-    private func declares(_ column: String, in table: String) -> Bool {
-        guard let table = try? schema.catalog.table(named: table) else { return true }
-        return table.column(named: column) != nil
+        let definition = SyncTableDefinition(name, columns: synced + others)
+        return ItemTable(definition, origin: .store, columns: columns.map(\.name))
     }
 }

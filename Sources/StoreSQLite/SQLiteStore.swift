@@ -46,9 +46,12 @@ public final class SQLiteStore: SyncContextDataSource {
         ///
         /// All processes declare the same synced columns. A process that declares fewer of a table, while another one is open
         /// that declares them, or that was open before another one has added columns, should only read the table. Its pushes
-        /// and pulls of the table fail with ``StoreError/Code/alreadyOpen``, and a push ends at the first operation of the
-        /// table. Its changes of items are kept, and sent by the others; in a conflict, they also count as changes of the
-        /// columns that it does not declare.
+        /// and pulls of the table, and its decisions about failed changes, fail with ``StoreError/Code/alreadyOpen``, and a push
+        /// ends at the first operation of the table. Its changes of items are kept, and sent by the others, without the columns
+        /// that it does not declare.
+        ///
+        /// Local-only columns may differ, but no process may sync a column that is local-only in another one. If a deletion is
+        /// discarded, the item has its local-only columns again only if the process that discards it declares them.
         ///
         /// A process that opens the file alone, with fewer columns, removes the others from the synced columns like a later
         /// version of the app: its pushes drop their unsent edits.

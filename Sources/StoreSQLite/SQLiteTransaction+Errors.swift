@@ -48,6 +48,8 @@ extension SQLiteTransaction {
     }
 
     func removeOperationError(operationID: Int64) throws {
+        // A decision keeps the operation. The rows that it is about can lack columns that this store does not declare.
+        try sharedColumns?.checkRemoval { try operation(id: operationID) }
         let statement = try connection.cached(Self.removeError, writes: true)
         try statement.bind(operationID, at: 1)
         try statement.execute()

@@ -111,7 +111,7 @@ extension SQLiteTransaction {
         try find(table.findID, id: id) { _ in true } ?? false
     }
 
-    private func find<T>(_ sql: SQLText, id: String, _ body: (SQLRow) throws -> T) throws -> T? {
+    func find<T>(_ sql: SQLText, id: String, _ body: (SQLRow) throws -> T) throws -> T? {
         let statement = try connection.cached(sql)
         try statement.bind(id, at: 1)
         return try statement.firstRow(body)

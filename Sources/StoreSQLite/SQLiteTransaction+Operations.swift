@@ -52,19 +52,23 @@ extension SQLiteTransaction {
         try statement.bind(id, at: 1)
         try statement.bind(Int64(max(limit, 0)), at: 2)
         if let table { try statement.bind(table, at: 3) }
-        return try operations(statement)
+        return try storedOperations(statement).map(readable)
     }
 
     func operations(forItem itemID: String, in table: String) throws -> [TableOperation] {
+        try storedOperations(forItem: itemID, in: table).map(readable)
+    }
+
+    func storedOperations(forItem itemID: String, in table: String) throws -> [TableOperation] {
         let statement = try connection.cached(Self.findOperationsOfItem)
         try statement.bind(table, at: 1)
         try statement.bind(itemID, at: 2)
-        return try operations(statement)
+        return try storedOperations(statement)
     }
 
-    private func operations(_ statement: SQLStatement) throws -> [TableOperation] {
+    private func storedOperations(_ statement: SQLStatement) throws -> [TableOperation] {
         var operations: [TableOperation] = []
-        try statement.forEachRow { operations.append(readable(try $0.operation(decoded))) }
+        try statement.forEachRow { operations.append(try $0.operation(decoded)) }
         return operations
     }
 

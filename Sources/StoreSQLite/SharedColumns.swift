@@ -82,13 +82,13 @@ final class SharedColumns: Sendable {
     }
 
     /// A push removes an operation that has nothing to send, which may have edits of columns that another process declares. An
-    /// insert that was never sent is removed with its item.
+    /// insert that was never sent is removed with its item, unless a row of the server would take its place.
     ///
     /// - Throws: ``StoreError/Code/alreadyOpen``.
     func checkRemoval(of stored: () throws -> TableOperation?) throws {
         guard differences.withLock({ !$0.tables.isEmpty }), let operation = try stored(),
             otherColumns(of: operation.table) != nil,
-            operation.kind != .insert || operation.isAmbiguous
+            operation.kind != .insert || operation.isAmbiguous || operation.serverItem != nil
         else { return }
         throw conflict(in: operation.table)
     }

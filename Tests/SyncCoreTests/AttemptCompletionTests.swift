@@ -278,3 +278,16 @@ import Testing
         #expect(try item?.system.supersededVersions == [])
     }
 }
+
+extension AttemptCompletion {
+    /// Completes the stored operation.
+    fileprivate func complete(
+        with row: Item?, sent: TableOperation.SentSnapshot, known: Item? = nil,
+        replacing replaced: Item? = nil, isProven: Bool = false, receivedSince newest: Item? = nil
+    ) throws -> Item? {
+        let operation = try #require(try transaction.operation(id: operationID))
+        return try complete(
+            operation, before: transaction.operation(behind: operation), with: row, sent: sent, known: known,
+            replacing: replaced, isProven: isProven, receivedSince: newest)
+    }
+}

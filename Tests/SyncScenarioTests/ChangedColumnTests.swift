@@ -1,6 +1,7 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import SyncCore
 import TableServer
 import Testing
@@ -71,6 +72,159 @@ import Testing
             device = try Self.open(Self.both, in: scenario)
             try await device.context.push()
             #expect(try scenario.row("1")?.fields == fields.merging(["text": "b"]) { $1 })
+            try await device.sync()
+            try await scenario.expectAgreement(device)
+            try await device.context.close()
+        }
+    }
+
+    @Test(arguments: StoreKind.persistent)
+    func `an applied attempt that sent a removed date is no conflict of the next change`(_ kind: StoreKind)
+        async throws
+    {
+        let dated = Self.table(Todo.text, SyncColumn("when", .date), SyncColumn("image", .data))
+        let dates = try ["2026-01-01T00:00:00.5Z", "2026-01-02T00:00:00.25Z"].map { text in
+            ItemValue.date(try #require(Timestamp(text)))
+        }
+        let images = [Data([1]), Data([2, 3])].map(ItemValue.data)
+        try await Scenario.run(on: kind) { scenario in
+            var device = try Self.open(dated, in: scenario)
+            try await device.table.insert(["id": "1", "text": "a", "when": dates[0], "image": images[0]])
+            try await device.sync()
+            try await device.table.update(id: "1", ["when": dates[1], "image": images[1]])
+            scenario.server.inject(.dropAnswer, when: \.isWrite)
+            await expectError(.pushAbortedNetwork) { try await device.context.push() }
+            try await device.context.close()
+
+            device = try Self.open(Self.fewer, in: scenario)
+            try await device.table.update(id: "1", ["text": "b"])
+            try await device.context.push()
+            #expect(try scenario.serverTexts() == ["b"])
+            try await device.context.close()
+
+            device = try Self.open(dated, in: scenario)
+            try await device.sync()
+            let expected: [String: ItemValue] = ["text": "b", "when": dates[1], "image": images[1]]
+            #expect(try await device.item("1")?.fields == expected)
+            try await device.context.close()
+        }
+    }
+
+    @Test(arguments: StoreKind.persistent, [WireDialect.v2, .v3])
+    func `an attempt of which a column was removed is compared with it, too`(
+        _ kind: StoreKind, _ dialect: WireDialect
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            func open(_ table: SyncTableDefinition) throws -> Device {
+                try Self.open(table, in: scenario, dialect: dialect)
+            }
+            for id in ["edited", "deleted"] {
+                try await scenario.server.put(id, ["text": "a", "priority": 1], in: Todo.name)
+            }
+            var device = try open(Self.both)
+            try await device.sync()
+            try await device.table.update(id: "edited", ["priority": 2])
+            try await device.table.update(id: "deleted", ["text": "b", "priority": 2])
+            for fault in [ServerFault.dropRequest, .dropAnswer] {
+                scenario.server.inject(fault, when: \.isWrite)
+                await expectError(.pushAbortedNetwork) { try await device.context.push() }
+            }
+            try await device.context.close()
+            try await scenario.server.update("edited", ["text": "theirs"], in: Todo.name)
+            try await scenario.server.update("deleted", ["priority": 7], in: Todo.name)
+
+            device = try open(Self.fewer)
+            try await device.table.delete(id: "deleted")
+            let error = try await device.expectPushError()
+            // The edit of the other item is not sent any more.
+            #expect(error.itemID == "deleted" && error.isConflict)
+            #expect(try scenario.row("deleted")?.fields["priority"] == 7)
+            #expect(try scenario.row("edited")?.fields["text"] == "theirs")
+            try await device.context.close()
+        }
+    }
+
+    @Test(arguments: StoreKind.persistent)
+    func `a value that an unsent item gets while its column is local-only is inserted with it`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            var device = try Self.open(Self.both, in: scenario)
+            try await device.table.insert(["id": "1", "text": "a"])
+            try await device.context.close()
+            device = try Self.open(Self.localOnly, in: scenario)
+            try await device.table.update(id: "1", ["priority": 5])
+            try await device.context.close()
+            device = try Self.open(Self.both, in: scenario)
+            try await device.context.push()
+            #expect(try scenario.row("1")?.fields == ["text": "a", "priority": 5])
+            try await device.context.close()
+        }
+    }
+
+    @Test(arguments: StoreKind.persistent)
+    func `a value that a column gets while it is local-only is not sent after a pull of its row`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            try await scenario.server.put("1", ["text": "a"], in: Todo.name)
+            var device = try Self.open(Self.both, in: scenario, dialect: .v3)
+            try await device.sync()
+            try await device.context.close()
+            device = try Self.open(Self.localOnly, in: scenario, dialect: .v3)
+            try await scenario.server.update("1", ["text": "theirs"], in: Todo.name)
+            try await device.sync()
+            try await device.table.update(id: "1", ["priority": 5])
+            try await device.context.close()
+            device = try Self.open(Self.both, in: scenario, dialect: .v3)
+            try await device.table.update(id: "1", ["text": "b"])
+            try await device.context.push()
+            #expect((try scenario.row("1")?.fields["priority"] ?? .null) == .null)
+            try await scenario.expectAgreement(device)
+            try await device.context.close()
+        }
+    }
+
+    @Test(arguments: StoreKind.persistent, [fewer, localOnly])
+    func `a change without a base does not send the edit of a column that is no longer synced`(
+        _ kind: StoreKind, _ table: SyncTableDefinition
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            try await scenario.server.put("1", ["text": "a", "priority": 1], in: Todo.name)
+            var device = try Self.open(Self.both, in: scenario, dialect: .v3)
+            try await device.sync()
+            try device.changeDirectly("1") { item in
+                item["text"] = "b"
+                item["priority"] = 2
+            }
+            try await device.context.enqueueExternalChanges(in: Todo.name, changed: ["1"])
+            try await device.context.close()
+            device = try Self.open(table, in: scenario, dialect: .v3)
+            try await device.context.push()
+            #expect(try scenario.row("1")?.fields == ["text": "b", "priority": 1])
+            try await device.context.close()
+        }
+    }
+
+    @Test(arguments: StoreKind.persistent)
+    func `a value of a former row does not come back after a decision for the server's row`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            try await scenario.server.put("1", ["text": "a", "priority": 5], in: Todo.name)
+            var device = try Self.open(Self.both, in: scenario)
+            try await device.sync()
+            try await device.context.close()
+            device = try Self.open(Self.fewer, in: scenario)
+            try await scenario.server.remove("1", in: Todo.name, leavingTombstone: false)
+            try await scenario.server.put("1", ["text": "theirs"], in: Todo.name)
+            try await device.table.update(id: "1", ["text": "b"])
+            let error = try await device.expectPushError()
+            let row = try #require(error.serverItem)
+            try await device.context.keepAndUpdateItem(for: error, with: row)
+            try await device.context.push()
+            try await device.context.close()
+            device = try Self.open(Self.both, in: scenario)
             try await device.sync()
             try await scenario.expectAgreement(device)
             try await device.context.close()

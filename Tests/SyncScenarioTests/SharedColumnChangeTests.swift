@@ -96,6 +96,95 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false])
+    func `an app has its local-only column again if it discards a deletion that another process has seen`(
+        isOfApp: Bool
+    ) async throws {
+        try await Scenario.run(on: .sqlite) { scenario in
+            let app = try Self.open(Self.appColumns, in: scenario)
+            try await scenario.server.put("1", ["text": "a", "priority": 1], in: Todo.name)
+            try await app.sync()
+            try await app.table.update(id: "1", ["mood": "good"])
+            let other = try Self.open([Todo.text, Todo.priority], in: scenario)
+            try await app.table.update(id: "1", ["text": "b"])
+            // The process that sends the update merges the deletion with it.
+            let (deleting, sending) = isOfApp ? (app, other) : (other, app)
+            _ = try await scenario.push(sending, then: .refusal(400)) { _ in
+                try await deleting.table.delete(id: "1")
+            }
+            scenario.server.inject(.refusal(400), when: \.isWrite)
+            let error = try await app.expectPushError()
+            try await app.context.cancelAndDiscardItem(for: error)
+            #expect(try await app.item("1")?.fields == ["text": "a", "priority": 1, "mood": "good"])
+            try await other.context.close()
+            try await app.context.close()
+        }
+    }
+
+    @Test func `a widget without a column of the app cannot decide about a failed deletion`() async throws {
+        try await Scenario.run(on: .sqlite) { scenario in
+            let app = try Self.open(Self.appColumns, in: scenario)
+            try await scenario.server.put("1", ["text": "a", "priority": 1], in: Todo.name)
+            try await app.sync()
+            let widget = try Self.open(Self.widgetColumns, in: scenario)
+            try await widget.table.delete(id: "1")
+            scenario.server.inject(.refusal(400), when: \.isWrite)
+            let error = try await app.expectPushError()
+            for kind in [TableOperation.Kind.update, .delete] {
+                await expectError(.storeFailure) {
+                    try await widget.context.changeKind(for: error, to: kind)
+                }
+            }
+            try await app.context.changeKind(for: error, to: .update)
+            try await app.context.push()
+            #expect(try scenario.row("1")?.fields == ["text": "a", "priority": 1])
+            try await scenario.expectAgreement(app)
+            try await widget.context.close()
+            try await app.context.close()
+        }
+    }
+
+    @Test func `a change of an older copy in a widget is discarded with all columns`() async throws {
+        try await Scenario.run(on: .sqlite) { scenario in
+            let app = try Self.open(Self.appColumns, in: scenario)
+            try await scenario.server.put("1", ["text": "a", "priority": 1], in: Todo.name)
+            try await app.sync()
+            let widget = try Self.open(Self.widgetColumns, in: scenario)
+            var copy = try #require(try await widget.item("1"))
+            try await scenario.server.update("1", ["text": "theirs"], in: Todo.name)
+            try await app.sync()
+            copy["text"] = "b"
+            try await widget.table.replace(copy)
+            scenario.server.inject(.refusal(400), when: \.isWrite)
+            let error = try await app.expectPushError()
+            try await app.context.cancelAndDiscardItem(for: error)
+            #expect(try await app.item("1")?.fields == ["text": "theirs", "priority": 1])
+            try await app.table.update(id: "1", ["text": "c"])
+            try await app.context.push()
+            #expect(try scenario.row("1")?.fields == ["text": "c", "priority": 1])
+            try await widget.context.close()
+            try await app.context.close()
+        }
+    }
+
+    @Test func `a widget cannot delete its insert if the server has a row with columns of the app`()
+        async throws
+    {
+        try await Scenario.run(on: .sqlite) { scenario in
+            let app = try Self.open(Self.appColumns, in: scenario)
+            let widget = try Self.open(Self.widgetColumns, in: scenario)
+            try await widget.table.insert(["id": "1", "text": "a"])
+            try await scenario.server.put("1", ["text": "theirs", "priority": 5], in: Todo.name)
+            try await app.pullWithoutPush()
+            let error = await #expect(throws: SyncError.self) { try await widget.table.delete(id: "1") }
+            #expect(error?.description.contains("with other columns of the table 'TodoItem'") == true)
+            try await app.table.delete(id: "1")
+            #expect(try await app.item("1")?.fields == ["text": "theirs", "priority": 5])
+            try await widget.context.close()
+            try await app.context.close()
+        }
+    }
+
     @Test func `a widget without a column of the app deletes an item that was never sent`() async throws {
         try await Scenario.run(on: .sqlite) { scenario in
             let app = try Self.open(Self.appColumns, in: scenario)

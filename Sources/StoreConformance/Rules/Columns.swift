@@ -126,7 +126,7 @@ extension StoreRule {
             try run.expect(read?.base, is: moved, "the base row")
             try run.expect(read?.serverItem, is: moved, "the server's row")
             try run.expect(read?.deletedItem, is: moved, "the deleted item")
-            try run.expect(read?.sent?.fields, is: ["count": 2], "what was sent")
+            try run.expect(read?.sent?.fields, is: ["label": "sent", "count": 2], "what was sent")
             let logged = try run.store.read { try $0.operationError(operationID: 1) }
             try run.expect(logged?.item, is: moved, "the item in the log")
             try run.expect(logged?.serverItem, is: moved, "the server's row in the log")

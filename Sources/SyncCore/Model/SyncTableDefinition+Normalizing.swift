@@ -137,6 +137,15 @@ extension ColumnType {
 }
 
 extension ItemValue {
+    /// Returns an undeclared value of a server's row as one of the same type as another value, if it can be read so.
+    func read(like other: ItemValue) -> ItemValue {
+        switch other {
+        case .date: ColumnType.date.convertingFromServer(self) ?? self
+        case .data: ColumnType.data.convertingFromServer(self) ?? self
+        default: self
+        }
+    }
+
     /// Converts dates and binary data inside a JSON value to text, so that a server returns an equal value; `nil` when a
     /// number is not finite or the nesting is too deep for JSON readers.
     fileprivate func plainJSON(depth: Int) -> ItemValue? {

@@ -15,6 +15,15 @@ extension StoreSnapshot {
         return first.flatMap { $0.id < operation.id ? $0 : nil }
     }
 
+    /// Returns the operation of the item with that id, and the next one of the item.
+    func operationAndNext(
+        id: Int64, forItem itemID: String, in table: String
+    ) throws -> (operation: TableOperation, next: TableOperation?)? {
+        let queue = try operations(forItem: itemID, in: table)
+        guard let index = queue.firstIndex(where: { $0.id == id }) else { return nil }
+        return (queue[index], queue.dropFirst(index + 1).first)
+    }
+
     /// Returns the next operation of the same item.
     func operation(behind operation: TableOperation) throws -> TableOperation? {
         try operations(behind: operation).first

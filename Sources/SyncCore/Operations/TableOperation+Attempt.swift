@@ -4,8 +4,9 @@
 extension TableOperation {
     /// Returns what the next attempt sends; `nil` when the server has every change already.
     ///
-    /// An attempt with unknown outcome is repeated exactly, except for columns that are no longer synced: only then can the
-    /// response prove whether the first attempt was applied. Edits made since are sent after that.
+    /// An attempt with unknown outcome is repeated exactly: only then can the response prove whether the first attempt was
+    /// applied. Edits made since are sent after that. An attempt with a column that is no longer synced is not repeated: the
+    /// server's row proves it before anything else is sent.
     ///
     /// - Parameters:
     ///   - item: the stored item; `nil` when it was deleted.
@@ -13,25 +14,25 @@ extension TableOperation {
     package func nextAttempt(
         item: Item?, definition: SyncTableDefinition, sendsChangedFieldsOnly: Bool
     ) -> SentSnapshot? {
-        guard let sent, sent.kind == kind else { return new() }
-        // The fields are not sent if the row shows that the earlier attempt was applied.
-        return definition.repeatable(sent) ?? new() ?? SentSnapshot(kind: kind, fields: [:], version: version)
-        func new() -> SentSnapshot? {
-            newAttempt(item: item, definition: definition, sendsChangedFieldsOnly: sendsChangedFieldsOnly)
-        }
+        let earlier = sent?.kind == kind ? sent : nil
+        if let earlier, definition.canRepeat(earlier) { return earlier }
+        let new = newAttempt(
+            item: item, definition: definition, sendsChangedFieldsOnly: sendsChangedFieldsOnly)
+        // Even without anything to send, the earlier attempt is to be proven.
+        return new ?? earlier.map { SentSnapshot(kind: $0.kind, fields: [:], version: version) }
     }
 
     /// Whether an attempt with unknown outcome must not be repeated: only the server's row shows whether it was applied.
     ///
-    /// Either none of its columns is synced any more, or the tables service has refused it, or failed, or answers other
-    /// requests only, and the user has changed the item since.
+    /// Either one of its columns is no longer synced, or the tables service has refused it, or failed, or answers other requests
+    /// only, and the user has changed the item since.
     ///
     /// - Parameter isUnanswered: whether only the requests of this operation get no answer.
     func mustNotRepeatAttempt(
         item: Item?, definition: SyncTableDefinition, sendsChangedFieldsOnly: Bool, isUnanswered: Bool
     ) -> Bool {
         guard let sent, sent.kind == kind else { return false }
-        if definition.repeatable(sent) == nil { return true }
+        if !definition.canRepeat(sent) { return true }
         guard isUnanswered || lastStatus.map(ResponseClassification.endsWrite) == true else { return false }
         let corrected = newAttempt(
             item: item, definition: definition, sendsChangedFieldsOnly: sendsChangedFieldsOnly)

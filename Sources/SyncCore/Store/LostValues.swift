@@ -34,9 +34,10 @@ struct KnownValues {
     /// The lost columns that were not synced before. Their values in the server's rows are undeclared values.
     private let added: Set<String>
     private var rows: [UTF8Text: Row] = [:]
-    /// The columns whose values in the server's rows are unknown if the item has none.
-    private let unknownColumns: [SyncColumn]
-    /// The items with an update without a base, whose missing values would count as removed by the user.
+    /// The columns whose values in the server's row are unknown if an item of ``withoutBase`` does not have them as fields.
+    private let unknownColumns: [String]
+    /// The items with an update without a base: a missing field would count as removed by the user, and the value of a removed
+    /// column as the server's.
     private let withoutBase: Set<UTF8Text>
 
     private struct Row {
@@ -47,10 +48,12 @@ struct KnownValues {
     }
 
     /// - Parameter operations: the operations in the order of their ids.
-    init(_ operations: [TableOperation], of lost: LostValues, added: [SyncColumn], retyped: [SyncColumn]) {
+    init(
+        _ operations: [TableOperation], of lost: LostValues, added: [SyncColumn], unknown columns: [String]
+    ) {
         self.lost = lost
         self.added = Set(added.map(\.name))
-        unknownColumns = added + retyped
+        unknownColumns = columns
         withoutBase = Set(operations.filter(\.hasUnknownBase).map { UTF8Text($0.itemID) })
         guard !lost.isEmpty else { return }
         for operation in operations where operation.kind != .delete {
@@ -78,8 +81,8 @@ struct KnownValues {
     func restored(_ item: Item, _ definition: SyncTableDefinition) -> Item {
         var restored = item
         if withoutBase.contains(UTF8Text(item.id)) {
-            for column in unknownColumns where item.content[column.name] == nil {
-                restored.system.lostValues[column.name] = .null
+            for name in unknownColumns where !definition.syncs(name) || item.content[name] == nil {
+                restored.system.lostValues[name] = .null
             }
         }
         guard !lost.isEmpty else { return restored }

@@ -63,7 +63,9 @@ public struct SyncedColumnsChange: Sendable {
             { return nil }
         }
         let operations = try transaction.operations(after: 0, in: definition.name, limit: .max)
-        let known = KnownValues(operations, of: lost, added: added, retyped: retyped)
+        let known = KnownValues(
+            operations, of: lost, added: added,
+            unknown: (added + retyped).map(\.name) + removed)
         let hasUnknownValues = !added.isEmpty || !retyped.isEmpty || !lost.isEmpty
         if !removed.isEmpty || hasUnknownValues {
             if let ids {
@@ -121,18 +123,13 @@ public struct SyncedColumnsChange: Sendable {
             }, in: definition.name)
     }
 
-    /// Returns the operation with rows that have fields of the declared columns only.
+    /// Returns the operation with rows that have fields of the declared columns only. What was sent is kept, to be compared with
+    /// the server's row.
     public func migrated(_ operation: TableOperation) -> TableOperation {
         var changed = operation
         changed.base = operation.base.map { recordingMissingValues(of: serverRow($0)) }
         changed.serverItem = operation.serverItem.map(serverRow)
         changed.deletedItem = operation.deletedItem.map(localItem)
-        if let sent = operation.sent {
-            let fields = retyping(sent.fields)
-            let synced = fields.filter { definition.syncs($0.key) }
-            // Without a synced field, the undeclared values of the server's row prove the attempt.
-            changed.sent?.fields = synced.isEmpty && sent.kind == .update ? sent.fields : synced
-        }
         return changed
     }
 
@@ -192,7 +189,7 @@ public struct SyncedColumnsChange: Sendable {
         for name in removed where moved.system.undeclared[name] == nil {
             if let value = item.content[name] {
                 moved.system.undeclared[name] = value
-            } else if definition.column(named: name) != nil {
+            } else if definition.column(named: name) != nil, item.system.isOfServer {
                 // Otherwise a value that the column gets while it is local-only would be sent when it is synced again.
                 moved.system.undeclared[name] = .null
             }

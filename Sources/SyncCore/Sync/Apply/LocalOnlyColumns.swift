@@ -45,11 +45,9 @@ extension SyncTableDefinition {
             && columns.allSatisfy { $0.isLocalOnly || item.content[$0.name] == other.content[$0.name] }
     }
 
-    /// Returns the attempt with the columns that are still synced with that type; `nil` when no field of an update remains.
-    func repeatable(_ sent: TableOperation.SentSnapshot) -> TableOperation.SentSnapshot? {
-        let fields = sent.fields.filter { normalizedFromServer($0.value, in: $0.key) == $0.value }
-        if sent.kind == .update, fields.isEmpty, !sent.fields.isEmpty { return nil }
-        return TableOperation.SentSnapshot(kind: sent.kind, fields: fields, version: sent.version)
+    /// Whether every field that was sent is still a synced column of that type.
+    func canRepeat(_ sent: TableOperation.SentSnapshot) -> Bool {
+        sent.fields.allSatisfy { normalizedFromServer($0.value, in: $0.key) == $0.value }
     }
 }
 

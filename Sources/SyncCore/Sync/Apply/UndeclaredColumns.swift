@@ -4,8 +4,8 @@
 extension Item {
     /// Returns the row with null for the undeclared columns that the former state of the item had and the row lacks.
     ///
-    /// The store's file keeps the values of columns that are no longer declared. Without the null, a column that is declared
-    /// again would have such a value, although the server does not. If it is unknown which columns the row has, nothing is
+    /// The store's file keeps the values of columns that are no longer synced. Without the null, a column that is synced again
+    /// would have such a value, although the server does not. If it is unknown which columns the row has, nothing is
     /// recorded.
     func recordingRemovedColumns(of former: Item?, definition: SyncTableDefinition) -> Item {
         guard let former = former?.system.undeclaredValues, !former.isEmpty, system.lostValues.isEmpty else {
@@ -13,7 +13,7 @@ extension Item {
         }
         var row = self
         for name in former.keys
-        where system.undeclared[name] == nil && definition.column(named: name) == nil {
+        where system.undeclared[name] == nil && !definition.syncs(name) {
             // Servers ignore case in column names.
             let lowercased = name.lowercased()
             guard !system.undeclared.keys.contains(where: { $0.lowercased() == lowercased }) else { continue }

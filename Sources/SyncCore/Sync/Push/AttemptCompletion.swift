@@ -12,6 +12,7 @@ struct AttemptCompletion {
     /// Completes an operation that the server has applied: stores the row, and rebases the user's later changes on it.
     ///
     /// - Parameters:
+    ///   - behind: the operation behind it, if there is one.
     ///   - row: the server's row; `nil` when it is gone.
     ///   - sent: the content that the server has applied; what differs from it is a later change of the user.
     ///   - known: the pulled row that was stored with the operation when it was sent.
@@ -24,12 +25,11 @@ struct AttemptCompletion {
     ///     later one with the operation.
     /// - Returns: the item as it is stored now.
     func complete(
-        with row: Item?, sent: TableOperation.SentSnapshot, known: Item? = nil,
+        _ operation: TableOperation, before behind: TableOperation?, with row: Item?,
+        sent: TableOperation.SentSnapshot, known: Item? = nil,
         replacing replaced: Item? = nil, isProven: Bool = false, isResponse: Bool = true,
         receivedSince newest: Item? = nil
     ) throws -> Item? {
-        guard let operation = try transaction.operation(id: operationID) else { return nil }
-        let behind = try transaction.operation(behind: operation)
         try transaction.removeOperationAndError(id: operationID)
         guard let row, !row.system.deleted else {
             if var behind {
@@ -129,10 +129,10 @@ struct AttemptCompletion {
 
     /// Restores the row's values of columns that were declared when the user changed them. They are not sent any more.
     private func removeUndeclaredEdits(since base: Item) throws {
-        guard var item = try transaction.item(id: base.id, in: definition.name),
-            item.system.undeclaredValues != base.system.undeclaredValues, base.system.lostValues.isEmpty
-        else { return }
-        item.system.undeclared = base.system.undeclared
+        guard var item = try transaction.item(id: base.id, in: definition.name) else { return }
+        let row = base.recordingRemovedColumns(of: item, definition: definition).system
+        guard item.system.undeclaredValues != row.undeclaredValues, row.lostValues.isEmpty else { return }
+        item.system.undeclared = row.undeclared
         try transaction.upsert([item], in: definition.name)
     }
 

@@ -29,7 +29,8 @@ struct CommonAncestor {
         self.definition = definition
         let next = behind ?? operation
         let known = operation.base.map(definition.syncedFields) ?? [:]
-        let sent = definition.repeatable(sent) ?? .init(kind: sent.kind, fields: [:], version: sent.version)
+        var sent = sent
+        sent.fields = sent.fields.filter { definition.syncs($0.key) }
         let left = known.isEmpty ? sent.fields : known.merging(sent.fields) { $1 }
         isKnown = !next.hasUnknownBase || sent.kind != .update
         if !isKnown {

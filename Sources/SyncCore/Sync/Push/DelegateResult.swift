@@ -103,7 +103,8 @@ struct DelegateResult: Sendable {
         }
         let sent = TableOperation.SentSnapshot(kind: .update, fields: known, version: nil)
         _ = try completion.complete(
-            with: row, sent: sent, isResponse: false, receivedSince: rowReceivedSince(row, operation))
+            operation, before: completion.transaction.operation(behind: operation), with: row, sent: sent,
+            isResponse: false, receivedSince: rowReceivedSince(row, operation))
     }
 
     /// Returns the newest row that the store has, if it has received it since the delegate saw the item and the delegate's row

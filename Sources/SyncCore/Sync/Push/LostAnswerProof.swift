@@ -77,7 +77,7 @@ struct LostAnswerProof: Sendable {
     /// The fields that the attempt has changed; all that it has sent, if that is not known.
     private var changedFields: [String: ItemValue] {
         guard sent.kind == .update, let base, base.system.version == sent.version else { return sent.fields }
-        let known = definition.syncedFields(of: base)
+        let known = base.system.undeclared.merging(definition.syncedFields(of: base)) { $1 }
         let changed = sent.fields.filter { (known[$0.key] ?? .null) != $0.value }
         // An undelete without a change is applied if the row is not deleted.
         return changed.isEmpty && !base.system.deleted ? sent.fields : changed
@@ -108,7 +108,8 @@ extension TableOperation.SentSnapshot {
     func isApplied(in row: Item, fields changed: [String: ItemValue]? = nil) -> Bool {
         !row.system.deleted
             && (changed ?? fields).allSatisfy { name, value in
-                value.isShown(as: row.content[name] ?? row.system.undeclaredValue(ofColumn: name) ?? .null)
+                let undeclared = row.system.undeclaredValue(ofColumn: name)?.read(like: value)
+                return value.isShown(as: row.content[name] ?? undeclared ?? .null)
             }
     }
 }

@@ -123,9 +123,10 @@ extension OperationAttempt {
         let combinesColumns = resolver?.combinedColumns.isEmpty == false
         return try await context.write(keepsMarks: true) { transaction in
             if !isAhead { try context.inFlight.takeBackMark(of: operationID, in: transaction) }
-            guard var operation = try transaction.operation(id: operationID), !operation.isParked,
-                try transaction.operation(before: operation) == nil
-            else { return .skipped }
+            let first = try transaction.operations(forItem: begun.itemID, in: definition.name).first
+            guard var operation = first, operation.id == operationID, !operation.isParked else {
+                return .skipped
+            }
             let lastError = try transaction.operationError(operationID: operationID)
             if isAhead, operation.isAmbiguous || lastError != nil || combinesColumns { return .early }
             if !isAhead { context.inFlight.insert(operationID) }

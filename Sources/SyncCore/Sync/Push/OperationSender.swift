@@ -153,7 +153,8 @@ struct OperationSender: Sendable {
             let code = reason.code(for: attempt.operation.kind)
             let failure = try await fail(
                 attempt, mayBeApplied: attempt.mayBeAppliedBefore, status: status, code: code,
-                message: conflictMessage(code, serverItem, reason: attempt.requests.reason),
+                message: ConflictMessage.text(
+                    code, serverItem: serverItem, reason: attempt.requests.reason),
                 serverItem: serverItem)
             guard case .unordered(let pulled) = failure else { return failure.result(Result.failed) }
             return try await fetchRow(toDecide: reason, attempt, since: pulled, willSend)
@@ -225,12 +226,6 @@ struct OperationSender: Sendable {
         return exists ? try await sendOnce(willSend: willSend) : .completed(item)
     }
 
-    private func conflictMessage(_ code: SyncError.Code, _ serverItem: Item?, reason: String?) -> String {
-        let message = ConflictMessage.text(code, serverItem: serverItem)
-        guard serverItem == nil, let reason else { return message }
-        return "\(message) Its message: \(reason)"
-    }
-
     private func refusalMessage(status: Int, code: SyncError.Code, message: String?) -> String {
         if code == .tableNotOnServer { return SyncError.tableNotOnServer(definition.name).message }
         return message ?? "The server refused the operation with status \(status)."
@@ -266,23 +261,24 @@ extension OperationSender {
             let completion = AttemptCompletion(
                 transaction: transaction, definition: definition, operationID: operationID,
                 combinedColumns: combined)
-            if let operation = try transaction.operation(id: operationID) {
-                let unordered =
-                    if !mayRequest {
-                        Item?.none
-                    } else if isApplied {
-                        completion.unorderedRow(
-                            of: operation, beside: newest ?? row, known: known, replacing: replaced)
-                    } else {
-                        operation.row(unorderedBeside: row, since: attempt.operation)
-                    }
-                if let unordered { return .unordered(unordered) }
-                try context.recordResult(newest ?? row, of: operation, in: transaction)
-            }
+            let found = try transaction.operationAndNext(
+                id: operationID, forItem: attempt.operation.itemID, in: definition.name)
+            guard let (operation, behind) = found else { return .completed(nil) }
+            let unordered =
+                if !mayRequest {
+                    Item?.none
+                } else if isApplied {
+                    completion.unorderedRow(
+                        of: operation, beside: newest ?? row, known: known, replacing: replaced)
+                } else {
+                    operation.row(unorderedBeside: row, since: attempt.operation)
+                }
+            if let unordered { return .unordered(unordered) }
+            try context.recordResult(newest ?? row, of: operation, in: transaction)
             return .completed(
                 try completion.complete(
-                    with: row, sent: attempt.proof.sent, known: known, replacing: replaced,
-                    isProven: attempt.isProven, receivedSince: newest))
+                    operation, before: behind, with: row, sent: attempt.proof.sent, known: known,
+                    replacing: replaced, isProven: attempt.isProven, receivedSince: newest))
         }
     }
 
@@ -329,8 +325,10 @@ extension OperationSender {
             guard let operation = failed else { return .cancelledOut }
             if isMissing || serverItem?.system.deleted == true, operation.kind == .delete {
                 // The user has deleted the item since, and the server does not have the row.
+                let behind = try transaction.operation(behind: operation)
                 _ = try completion.complete(
-                    with: nil, sent: attempt.proof.sent, known: attempt.operation.serverItem)
+                    operation, before: behind, with: nil, sent: attempt.proof.sent,
+                    known: attempt.operation.serverItem)
                 _ = try context.recordItem(of: operation, in: transaction)
                 return .cancelledOut
             }
