@@ -12,7 +12,13 @@ extension SQLiteTransaction {
     func storedForm(of operation: TableOperation) throws -> TableOperation {
         guard let sharedColumns else { return operation }
         let others = sharedColumns.otherColumns(of: operation.table)
-        guard others != nil || operation.deletedItem != nil else { return operation }
+        if others == nil {
+            guard operation.deletedItem != nil, let table = try? schema.table(named: operation.table) else {
+                return operation
+            }
+            try table.updateHiddenColumns(on: connection)
+            guard !table.hiddenColumns.isEmpty else { return operation }
+        }
         let isNew = try storedOperation(id: operation.id) == nil
         let item = try completeItem(operation.itemID, in: operation.table)
         var complete = operation

@@ -98,6 +98,19 @@ import Testing
             """)
     }
 
+    @Test func `a table with a name of system tables`() async {
+        struct Note: SyncModel {
+            var id = SyncID<Note>()
+            static let schema = ModelSchema("MS_Notes", Note())
+        }
+        await expectMistake(
+            Note.self,
+            """
+            'MS_Notes', the table of Note, has a name of system tables. Use one that does not begin with 'MS_' or \
+            'sqlite_'.
+            """)
+    }
+
     @Test func `two fields of one property`() async {
         struct Note: SyncModel {
             var id = SyncID<Note>()
@@ -202,6 +215,19 @@ import Testing
         #expect(
             await message { try [SyncTableDefinition].models(OldTodo.self, Todo.self, TodoList.self) }
                 == "OldTodo and Todo have the same table 'TodoItem'. Declare one model of each table.")
+    }
+
+    @Test func `two models whose tables differ in case only`() async {
+        struct OldTodo: SyncModel {
+            var id = SyncID<OldTodo>()
+            static let schema = ModelSchema("todoItem", OldTodo())
+        }
+        #expect(
+            await message { try [SyncTableDefinition].models(OldTodo.self, Todo.self, TodoList.self) }
+                == """
+                OldTodo and Todo have the tables 'todoItem' and 'TodoItem', which differ in case only. Rename one of \
+                them.
+                """)
     }
 
     @Test func `references that form a cycle`() async {

@@ -144,6 +144,75 @@ import Testing
         }
     }
 
+    @Test(arguments: StoreKind.persistent, [fewer, localOnly])
+    func `an insert whose attempt has a removed column is merged with another client's change`(
+        _ kind: StoreKind, _ table: SyncTableDefinition
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            var device = try Self.open(Self.both, in: scenario)
+            try await device.table.insert(["id": "1", "text": "a", "priority": 2])
+            scenario.server.inject(.dropAnswer, when: \.isWrite)
+            await expectError(.pushAbortedNetwork) { try await device.context.push() }
+            try await device.context.close()
+            try await scenario.server.update("1", ["text": "theirs", "priority": 3], in: Todo.name)
+
+            let store = try kind.open(in: scenario.directory, name: "A", tables: [table])
+            device = scenario.device(on: store, settings: .resolving(.fieldMerge(onClash: .keepPending)))
+            try await device.context.push()
+            #expect(try scenario.row("1")?.fields == ["text": "theirs", "priority": 3])
+            #expect(try await device.item("1")?["text"] == "theirs")
+            try await device.context.close()
+        }
+    }
+
+    @Test(arguments: StoreKind.persistent, [TableOperation.Kind.insert, .update])
+    func `an attempt with a column that the server has dropped, too, is proven by the others`(
+        _ kind: StoreKind, _ operation: TableOperation.Kind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            var device = try Self.open(Self.both, in: scenario)
+            try await device.table.insert(["id": "1", "text": "a", "priority": 1])
+            if operation == .update {
+                try await device.context.push()
+                try await device.table.update(id: "1", ["text": "b", "priority": 2])
+            }
+            scenario.server.inject(.dropAnswer, when: \.isWrite)
+            await expectError(.pushAbortedNetwork) { try await device.context.push() }
+            try await device.context.close()
+            let applied = try #require(try scenario.row("1")?.fields["text"])
+            try await scenario.server.put("1", ["text": applied], in: Todo.name)
+            device = try Self.open(Self.fewer, in: scenario)
+            try await device.table.update(id: "1", ["text": "c"])
+            try await device.context.push()
+            #expect(try scenario.serverTexts() == ["c"])
+            #expect(try await device.operations().isEmpty)
+            try await device.context.close()
+        }
+    }
+
+    @Test(arguments: StoreKind.persistent, [TableOperation.Kind.insert, .update])
+    func `an attempt with a removed column is sent anew if the service does not show the row`(
+        _ kind: StoreKind, _ operation: TableOperation.Kind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            var device = try Self.open(Self.both, in: scenario)
+            try await device.table.insert(["id": "1", "text": "a", "priority": 1])
+            if operation == .update {
+                try await device.context.push()
+                try await device.table.update(id: "1", ["text": "b", "priority": 2])
+            }
+            scenario.server.inject(.dropRequest, when: \.isWrite)
+            await expectError(.pushAbortedNetwork) { try await device.context.push() }
+            try await device.context.close()
+            scenario.server.onRequest { $0.isWrite ? .none : .refusal(403) }
+            device = try Self.open(Self.fewer, in: scenario)
+            try await device.context.push()
+            #expect(try scenario.serverTexts() == [operation == .insert ? "a" : "b"])
+            #expect(try await device.operations().isEmpty)
+            try await device.context.close()
+        }
+    }
+
     @Test(arguments: StoreKind.persistent)
     func `a value that an unsent item gets while its column is local-only is inserted with it`(
         _ kind: StoreKind

@@ -19,8 +19,7 @@ public struct TableCatalog: Sendable {
         try Self.requireDistinct(tables.map(\.name), what: "tables")
         for table in tables {
             try Self.require(name: table.name, what: "table name")
-            let lowercased = table.name.lowercased()
-            if lowercased.hasPrefix("ms_") || lowercased.hasPrefix("sqlite_") {
+            if table.name.isReservedTableName {
                 throw .invalidDefinition("The table name '\(table.name)' is reserved for system tables.")
             }
             for column in table.columns {
@@ -119,6 +118,12 @@ extension TableCatalog {
 extension String {
     /// Whether the string can be the name of a table or a column: an identifier of at most 128 bytes.
     package var isTableOrColumnName: Bool { isIdentifier && utf8.count <= 128 }
+
+    /// Whether a table of that name would be one of a store or of SQLite.
+    package var isReservedTableName: Bool {
+        let lowercased = lowercased()
+        return lowercased.hasPrefix("ms_") || lowercased.hasPrefix("sqlite_")
+    }
 
     /// Whether the string is an ASCII letter or underscore, followed by letters, digits and underscores.
     package var isIdentifier: Bool {

@@ -39,6 +39,7 @@ struct KnownValues {
     /// The items with an update without a base: a missing field would count as removed by the user, and the value of a removed
     /// column as the server's.
     private let withoutBase: Set<UTF8Text>
+    private let inserted: Set<UTF8Text>
 
     private struct Row {
         /// The newest known fields: the server's, and those that were sent.
@@ -54,6 +55,7 @@ struct KnownValues {
         self.lost = lost
         self.added = Set(added.map(\.name))
         unknownColumns = columns
+        inserted = Set(operations.filter { $0.kind == .insert }.map { UTF8Text($0.itemID) })
         withoutBase = Set(operations.filter(\.hasUnknownBase).map { UTF8Text($0.itemID) })
         guard !lost.isEmpty else { return }
         for operation in operations where operation.kind != .delete {
@@ -76,6 +78,9 @@ struct KnownValues {
         if let known = row.fields[column] { return known }
         return row.hasBase ? .some(.null) : .none
     }
+
+    /// Whether an insert of the item is pending, so that it has no values of the server.
+    func isInserted(_ item: Item) -> Bool { inserted.contains(UTF8Text(item.id)) }
 
     /// Returns the item with the known values, and with a record of the others.
     func restored(_ item: Item, _ definition: SyncTableDefinition) -> Item {

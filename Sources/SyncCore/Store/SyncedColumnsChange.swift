@@ -118,19 +118,32 @@ public struct SyncedColumnsChange: Sendable {
     ) throws {
         try transaction.upsert(
             items.compactMap { item in
-                let changed = known.restored(moved(item, isTableOfApp: isTableOfApp), definition)
+                var changed = known.restored(moved(item, isTableOfApp: isTableOfApp), definition)
+                if !known.isInserted(item), !isTableOfApp || !item.system.isUnknown {
+                    recordMissingLocalOnlyColumns(in: &changed)
+                }
                 return changed == item ? nil : changed
             }, in: definition.name)
     }
 
-    /// Returns the operation with rows that have fields of the declared columns only. What was sent is kept, to be compared with
-    /// the server's row.
+    /// Returns the operation with rows that have fields of the declared columns only.
     public func migrated(_ operation: TableOperation) -> TableOperation {
         var changed = operation
         changed.base = operation.base.map { recordingMissingValues(of: serverRow($0)) }
         changed.serverItem = operation.serverItem.map(serverRow)
         changed.deletedItem = operation.deletedItem.map(localItem)
+        // Fields that are no longer synced stay, to be compared with the server's row.
+        if let sent = operation.sent { changed.sent?.fields.merge(retyping(sent.fields)) { $1 } }
         return changed
+    }
+
+    /// Records as null the values that an item of the server does not have in columns that become local-only. Otherwise the values
+    /// that it gets there meanwhile would be sent when the columns are synced again.
+    private func recordMissingLocalOnlyColumns(in item: inout Item) {
+        for name in removed
+        where definition.column(named: name) != nil && item.system.undeclared[name] == nil {
+            item.system.undeclared[name] = .null
+        }
     }
 
     /// Records as null the values of removed columns that the row did not have. Without such a record, the value of a column
@@ -189,9 +202,6 @@ public struct SyncedColumnsChange: Sendable {
         for name in removed where moved.system.undeclared[name] == nil {
             if let value = item.content[name] {
                 moved.system.undeclared[name] = value
-            } else if definition.column(named: name) != nil, item.system.isOfServer {
-                // Otherwise a value that the column gets while it is local-only would be sent when it is synced again.
-                moved.system.undeclared[name] = .null
             }
         }
         for column in added {

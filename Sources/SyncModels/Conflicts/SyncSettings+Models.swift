@@ -26,8 +26,8 @@ extension SyncSettings {
     /// - Parameters:
     ///   - model: the model.
     ///   - decide: returns the decision. It may suspend, and nothing else is synced until it returns: return when the task is
-    ///     cancelled. To ask the user, return ``ModelDecision/keepPending``, and decide later. An error that it throws becomes
-    ///     the operation's error.
+    ///     cancelled. To ask the user, return ``ModelDecision/keepPending``, and decide later with
+    ///     ``ModelTable/resolve(_:_:)``. An error that it throws becomes the operation's error.
     public mutating func resolve<Model: SyncModel>(
         _ model: Model.Type,
         _ decide: @escaping @Sendable (ModelConflict<Model>) async throws -> ModelDecision<Model>

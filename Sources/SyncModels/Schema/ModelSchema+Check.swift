@@ -23,8 +23,10 @@ extension ModelSchema {
     }
 
     private var invalidTableName: [String] {
-        guard !name.isTableOrColumnName else { return [] }
-        return ["'\(name)', the table of \(Model.self), is not a valid name. \(String.ruleOfNames)"]
+        let table = "'\(name)', the table of \(Model.self),"
+        guard name.isTableOrColumnName else { return ["\(table) is not a valid name. \(String.ruleOfNames)"] }
+        guard name.isReservedTableName else { return [] }
+        return ["\(table) has a name of system tables. Use one that does not begin with 'MS_' or 'sqlite_'."]
     }
 
     /// The properties without a field.

@@ -27,11 +27,14 @@ extension [SyncTableDefinition] {
         of model: Model.Type, among models: [any SyncModel.Type]
     ) throws(SyncError) -> SyncTableDefinition {
         try Model.schema.check()
-        if let other = models.first(where: { $0 != model && $0.tableName == Model.tableName }) {
-            throw SyncError(
-                .invalidTableDefinition,
-                "\(model) and \(other) have the same table '\(Model.tableName)'. Declare one model of each table."
-            )
+        let name = Model.tableName
+        if let other = models.first(where: { $0 != model && $0.tableName.lowercased() == name.lowercased() })
+        {
+            let tables =
+                other.tableName == name
+                ? "the same table '\(name)'. Declare one model of each table."
+                : "the tables '\(name)' and '\(other.tableName)', which differ in case only. Rename one of them."
+            throw SyncError(.invalidTableDefinition, "\(model) and \(other) have \(tables)")
         }
         for field in Model.schema.fields {
             guard case .column(let column) = field.role, !column.options.contains(.unordered),

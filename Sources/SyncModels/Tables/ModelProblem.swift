@@ -3,7 +3,7 @@
 
 public import SyncCore
 
-/// The failure of a pending operation: an entry of the error log, with models.
+/// The failure of a pending operation: an entry of the error log, with models. See ``ModelTable/resolve(_:_:)``.
 public struct ModelProblem<Model: SyncModel>: Sendable, Identifiable {
     /// The id of the operation.
     public let id: Int64
@@ -19,7 +19,7 @@ public struct ModelProblem<Model: SyncModel>: Sendable, Identifiable {
     public let code: SyncError.Code
     /// A sentence about what happened.
     public let message: String
-    /// The entry of the error log, for the resolutions of `SyncContext`.
+    /// The entry of the error log, with items.
     public let raw: TableOperationError
 
     /// Whether the server holds another state of the row than the operation was made on.
@@ -36,18 +36,6 @@ public struct ModelProblem<Model: SyncModel>: Sendable, Identifiable {
         mine = error.item.flatMap { try? schema.decode($0) }
         theirs = error.serverItem.flatMap { item in
             item.system.deleted ? nil : try? schema.decode(item, localOnlyOf: error.item)
-        }
-    }
-}
-
-extension ModelTable {
-    /// Returns the error log of the table: the failures of pending operations, in the order of the queue.
-    ///
-    /// - Throws: ``SyncError/Code/unknownTable``, ``SyncError/Code/storeFailure``.
-    public func problems() async throws(SyncError) -> [ModelProblem<Model>] {
-        try await withSyncErrors {
-            try withModelErrors(Model.self) { _ = try context.catalog.table(named: Model.tableName) }
-            return try await context.operationErrors(in: Model.tableName).map { ModelProblem($0) }
         }
     }
 }

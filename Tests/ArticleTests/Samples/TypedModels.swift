@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import StoreMemory
 import StoreSQLite
 import SyncModels
 import TableServer
@@ -92,5 +93,29 @@ struct TypedModelsSamples {
         }
 
         #expect(Set(settings.resolvers.keys) == ["TodoItem", "TodoList"])
+    }
+
+    @Test func `a decision of the user about a problem`() async throws {
+        try await withTableServer(.init(tables: [.init("TodoItem")])) { server in
+            let store = try MemoryStore(tables: .models(TodoList.self, Todo.self))
+            let context = SyncContext(client: SyncClient(url: server.url), dataSource: store)
+            let todos = context.table(Todo.self)
+            try await todos.insert(Todo(id: "1", text: "Buy milk"))
+            try await context.push()
+            try await todos.update("1") { $0.complete = true }
+            try await server.update("1", ["text": "Buy eggs"], in: "TodoItem")
+            await #expect(throws: SyncError.self) { try await context.push() }
+
+            for problem in try await todos.problems() where problem.isConflict {
+                guard var merged = problem.theirs, let mine = problem.mine else { continue }
+                merged.complete = mine.complete
+                try await todos.resolve(problem, .merge(merged))
+            }
+
+            try await context.push()
+            #expect(try server.row("1", in: "TodoItem")?.fields["text"] == "Buy eggs")
+            #expect(try server.row("1", in: "TodoItem")?.fields["complete"] == true)
+            try await context.close()
+        }
     }
 }

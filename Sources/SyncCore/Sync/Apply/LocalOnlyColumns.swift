@@ -45,6 +45,16 @@ extension SyncTableDefinition {
             && columns.allSatisfy { $0.isLocalOnly || item.content[$0.name] == other.content[$0.name] }
     }
 
+    /// Returns the operation with what it has sent of the columns that are still synced. The rows of a conflict have no others.
+    package func withSyncedFieldsOfAttempt(_ operation: TableOperation) -> TableOperation {
+        guard let sent = operation.sent, sent.fields.contains(where: { !syncs($0.key) }) else {
+            return operation
+        }
+        var changed = operation
+        changed.sent?.fields = sent.fields.filter { syncs($0.key) }
+        return changed
+    }
+
     /// Whether every field that was sent is still a synced column of that type.
     func canRepeat(_ sent: TableOperation.SentSnapshot) -> Bool {
         sent.fields.allSatisfy { normalizedFromServer($0.value, in: $0.key) == $0.value }

@@ -87,8 +87,8 @@ struct ConflictResolution {
     ) async throws -> ConflictDecision? {
         if let decision = InsertConflict.decision(for: operation, row: error.serverItem) { return decision }
         let conflict = Conflict(
-            operation: operation, clientItem: operation.kind == .delete ? nil : client,
-            serverItem: error.serverItem)
+            operation: definition.withSyncedFieldsOfAttempt(operation),
+            clientItem: operation.kind == .delete ? nil : client, serverItem: error.serverItem)
         return try await context.settings.resolver(of: definition.name)?.resolve(conflict)
     }
 

@@ -65,7 +65,9 @@ struct LostAnswerProof: Sendable {
         shown.fields.merge(response.unreadableFields) { _, unreadable in unreadable }
         if kind == .delete, isLeftByClient(shown) { return .continues(from: row) }
         let isCombined = sent.fields.keys.contains(where: combinedColumns.contains)
-        guard sent.kind != .delete, !isCombined, sent.isApplied(in: shown, fields: changedFields) else {
+        // A server that no longer has a column does not show it.
+        let compared = changedFields.filter { name, _ in definition.syncs(name) || shown.shows(name) }
+        guard sent.kind != .delete, !isCombined, sent.isApplied(in: shown, fields: compared) else {
             return .conflict(reason, status: status, serverItem: row)
         }
         guard kind == .delete else { return .succeeded(row) }
@@ -97,6 +99,13 @@ struct LostAnswerProof: Sendable {
         let known = base.map(definition.syncedFields) ?? [:]
         let expected = known.merging(changes) { _, changed in changed }
         return !row.system.deleted && definition.isShown(expected, as: row)
+    }
+}
+
+extension Item {
+    /// Whether the server's row has the column, which may be undeclared.
+    fileprivate func shows(_ column: String) -> Bool {
+        content[column] != nil || system.undeclaredValue(ofColumn: column) != nil
     }
 }
 

@@ -24,7 +24,7 @@ extension OperationAttempt {
     private func outcomeBeforeRequest() async throws -> AttemptOutcome? {
         if let conflict = undetectedConflict() { return conflict }
         if rowWasReplaced, let conflict = try await conflictWithNewRow() { return conflict }
-        if mustNotRepeat { return try await outcomeOfEarlierAttempt() }
+        if mustNotRepeat, let outcome = try await outcomeOfEarlierAttempt() { return outcome }
         if operation.hasUnknownRow { return try await outcomeOfUnknownRow() }
         // A delegate can have given the item the version of a row that another client has restored meanwhile.
         let isOfOtherRow = context.client.dialect.updatesWholeRow && operation.olderVersion != nil
@@ -61,9 +61,15 @@ extension OperationAttempt {
     }
 
     /// Fetches the row to find out whether the earlier attempt was applied, although it must not be repeated.
-    private func outcomeOfEarlierAttempt() async throws -> AttemptOutcome {
+    ///
+    /// - Returns: `nil` if the service refuses to show the row, and a response to the present change can show it.
+    private func outcomeOfEarlierAttempt() async throws -> AttemptOutcome? {
         let (mismatch, exists) = (ConflictReason.versionMismatch, ConflictReason.rowExists)
         let outcome = try await fetchRow(toDecide: mismatch, status: mismatch.status)
+        if case .unknown(400..<500, _) = outcome {
+            if snapshot.kind == .update, snapshot.fields.isEmpty { return .notApplied }
+            return snapshot.kind == .insert || snapshot.version != nil ? nil : outcome
+        }
         guard case .conflict(_, _, let row) = outcome else { return outcome }
         guard operation.kind == .insert, let row else { return .notApplied }
         // The row can be the inserted one with a change of another client. No condition of a request would protect it.
