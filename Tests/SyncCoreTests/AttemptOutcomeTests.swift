@@ -25,15 +25,16 @@ import Testing
         status == 409 ? .rowExists : .versionMismatch
     }
 
+    private static let definition = SyncTableDefinition(
+        "T", columns: [SyncColumn("text", .text), SyncColumn("price", .double)])
+
     private static func sent(_ kind: Kind) -> Sent {
         Sent(kind: kind, fields: kind == .delete ? [:] : fields, version: kind == .insert ? nil : "v1")
     }
 
     private static func proof(_ kind: Kind, sent: Kind? = nil) -> LostAnswerProof {
         let operation = TableOperation(id: 1, table: "T", itemID: "x", kind: kind, version: "v1")
-        return LostAnswerProof(
-            of: operation, attempt: Self.sent(sent ?? kind), definition: SyncTableDefinition("T", columns: [])
-        )
+        return LostAnswerProof(of: operation, attempt: Self.sent(sent ?? kind), definition: definition)
     }
 
     private func outcome(
@@ -50,12 +51,10 @@ import Testing
     private func isProven(
         by row: Item, base: Item, sent fields: [String: ItemValue], version: String
     ) -> Bool {
-        let definition = SyncTableDefinition(
-            "T", columns: [SyncColumn("text", .text), SyncColumn("price", .double)])
         var operation = TableOperation(id: 1, table: "T", itemID: "x", kind: .update, version: version)
         operation.base = base
         let attempt = Sent(kind: .update, fields: fields, version: version)
-        let proof = LostAnswerProof(of: operation, attempt: attempt, definition: definition)
+        let proof = LostAnswerProof(of: operation, attempt: attempt, definition: Self.definition)
         let response = AttemptResponse(status: 200, classification: .done, row: row)
         if case .succeeded = proof.outcome(ofRow: response, .versionMismatch, status: 412) { return true }
         return false
@@ -131,6 +130,16 @@ import Testing
         var more = Self.row()
         more.fields["computed"] = 5
         #expect(outcome(status, .update, row: more) == .succeeded(more))
+    }
+
+    @Test func `a column that is no longer declared counts if the row shows it`() {
+        var row = Self.row(["text": "ours", "price": 1.5])
+        let fields = Self.fields.merging(["size": 2]) { $1 }
+        for (shown, isEqual) in [(ItemValue?.none, true), (2, true), (3, false), (.null, false)] {
+            row.system.undeclared = shown.map { ["size": $0] } ?? [:]
+            let base = Self.row(["text": "old", "price": 1.5])
+            #expect(isProven(by: row, base: base, sent: fields, version: "v2") == isEqual)
+        }
     }
 
     @Test(arguments: [409, 412]) func `a conflict with another row is a conflict`(_ status: Int) {
