@@ -213,6 +213,30 @@ import Testing
         }
     }
 
+    @Test(arguments: StoreKind.allCases)
+    func `a corrected attempt is not sent in its former form if the service does not show the row`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let device = try scenario.device(settings: .singleAttempt)
+            try await scenario.server.put("1", ["text": "a"], in: Todo.name)
+            try await device.sync()
+            try await device.table.update(id: "1", ["text": "wrong"])
+            scenario.server.inject(.dropRequest, when: \.isWrite)
+            await expectError(.pushAbortedNetwork) { try await device.context.push() }
+            scenario.server.inject(.refusal(400), when: \.isWrite)
+            _ = try await device.expectPushError()
+            try await device.table.update(id: "1", ["text": "right"])
+            scenario.server.removeRequests()
+            scenario.server.onRequest { $0.isWrite ? .none : .refusal(403) }
+            _ = try await device.expectPushError()
+            #expect(scenario.writes().isEmpty)
+            scenario.server.onRequest(nil)
+            try await device.context.push()
+            #expect(try scenario.serverTexts() == ["right"])
+        }
+    }
+
     @Test(arguments: StoreKind.persistent)
     func `a value that an unsent item gets while its column is local-only is inserted with it`(
         _ kind: StoreKind

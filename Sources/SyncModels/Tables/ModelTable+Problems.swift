@@ -16,25 +16,24 @@ extension ModelTable {
 
     /// Decides about a problem, as a resolver decides about a conflict, and removes it from the error log.
     ///
-    /// The next push sends what is kept. ``ModelDecision/keepTheirs`` discards the change: the model is the server's again. A
-    /// model that is merged with a deletion is not deleted.
+    /// The next push sends what is kept, and reports a new problem if the server has another row by then, or none.
+    /// ``ModelDecision/keepTheirs`` discards the change: the model is the newest row that the server has shown. Without one it is
+    /// removed, and pulled again if the server has it. A model that is merged with a deletion is not deleted.
     ///
-    /// - Throws: ``SyncError/Code/operationChanged`` if the model has been changed since it was sent, or is being sent: push,
-    ///   and decide about the new problem; ``SyncError/Code/operationNotFound`` if the operation is no longer pending;
+    /// - Throws: ``SyncError/Code/operationChanged`` if the model has been changed since it was sent, or is being sent: push, or
+    ///   replay a parked operation, and decide about the new problem; ``SyncError/Code/operationNotFound`` if the operation is
+    ///   no longer pending; ``SyncError/Code/expectedItem`` if the model to keep is missing in the app's database;
     ///   ``SyncError/Code/invalidItem`` if a side is unreadable or a value cannot be stored;
-    ///   ``SyncError/Code/invalidItemID`` for a merged model with another id; ``SyncError/Code/storeFailure``. Nothing is
-    ///   changed when the call throws.
+    ///   ``SyncError/Code/invalidItemID`` for a merged model with another id; ``SyncError/Code/unknownTable``;
+    ///   ``SyncError/Code/storeFailure``. Nothing is changed when the call throws.
     public func resolve(
         _ problem: ModelProblem<Model>, _ decision: ModelDecision<Model>
     ) async throws(SyncError) {
         try await withSyncErrors {
             let error = problem.raw
             switch decision {
-            case .keepMine where problem.kind == .delete:
-                try await context.changeKind(for: error, to: .delete)
             case .keepMine:
-                guard let item = error.item else { throw SyncError.modelNotFound(problem.modelID) }
-                try await context.keepAndUpdateItem(for: error, with: item)
+                try await context.changeKind(for: error, to: problem.keptKind)
             case .keepTheirs:
                 try await context.cancelAndDiscardItem(for: error)
             case .merge(let model):
@@ -51,13 +50,27 @@ extension ModelTable {
     }
 
     private func conflict(of error: TableOperationError) async throws -> ModelConflict<Model> {
-        let stored = try await context.withSnapshot { try $0.operation(id: error.operationID) }
+        // The stored item can have columns that a pull has added since the failure.
+        let (stored, item) = try await context.withSnapshot { snapshot in
+            (
+                try snapshot.operation(id: error.operationID),
+                try snapshot.item(id: error.itemID, in: error.table)
+            )
+        }
         let operation =
             stored
             ?? TableOperation(
                 id: error.operationID, table: error.table, itemID: error.itemID, kind: error.kind)
         let shown = Model.schema.definition.withSyncedFieldsOfAttempt(operation)
         return try ModelConflict(
-            Conflict(operation: shown, clientItem: error.item, serverItem: error.serverItem))
+            Conflict(operation: shown, clientItem: item ?? error.item, serverItem: error.serverItem))
+    }
+}
+
+extension ModelProblem {
+    /// What the operation does if the device's change is kept.
+    fileprivate var keptKind: TableOperation.Kind {
+        guard isConflict, kind != .delete else { return kind }
+        return kind == .update && raw.serverItem == nil ? .insert : .update
     }
 }

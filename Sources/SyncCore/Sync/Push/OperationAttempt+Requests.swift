@@ -62,11 +62,12 @@ extension OperationAttempt {
 
     /// Fetches the row to find out whether the earlier attempt was applied, although it must not be repeated.
     ///
-    /// - Returns: `nil` if the service refuses to show the row, and a response to the present change can show it.
+    /// - Returns: `nil` if the service refuses to show the row after an attempt with a column that is no longer synced, and a
+    ///   response to the present change can show it.
     private func outcomeOfEarlierAttempt() async throws -> AttemptOutcome? {
         let (mismatch, exists) = (ConflictReason.versionMismatch, ConflictReason.rowExists)
         let outcome = try await fetchRow(toDecide: mismatch, status: mismatch.status)
-        if case .unknown(400..<500, _) = outcome {
+        if case .unknown(400..<500, _) = outcome, let sent = operation.sent, !definition.canRepeat(sent) {
             if snapshot.kind == .update, snapshot.fields.isEmpty { return .notApplied }
             return snapshot.kind == .insert || snapshot.version != nil ? nil : outcome
         }
