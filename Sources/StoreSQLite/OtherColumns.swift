@@ -10,22 +10,23 @@
 struct OtherColumns: Sendable {
     /// The stored synced columns that this store does not sync.
     let undeclared: Set<String>
+    /// The table with every column of the SQL table.
+    let table: ItemTable
     private let change: SyncedColumnsChange
 
     init(of definition: SyncTableDefinition, on connection: Connection) throws {
-        let stored = try StoredDefinition.columns(of: definition.name, on: connection)
         let own = definition.columns.filter { !$0.isLocalOnly }
-        let all = try ItemTable.ofAllColumns(definition.name, on: connection).definition
-        change = SyncedColumnsChange(to: all, from: own)
+        table = try ItemTable.ofAllColumns(definition.name, on: connection)
+        change = SyncedColumnsChange(to: table.definition, from: own)
         undeclared = Set(
-            stored.filter { column in !own.contains { $0.name == column.name && $0.type == column.type } }
-                .map(\.name))
+            table.definition.columns.filter { column in
+                !column.isLocalOnly && !own.contains { $0.name == column.name && $0.type == column.type }
+            }.map(\.name))
     }
 
     /// Returns the operation as it is stored.
     ///
-    /// - Parameter item: the item that a new operation is made on, with all columns; `nil` if the operation is not new, or the
-    ///   item is gone.
+    /// - Parameter item: the item that a new operation is made on, with all columns; `nil` if it is gone.
     func storedForm(of operation: TableOperation, isNew: Bool, madeOn item: Item?) -> TableOperation {
         var complete = operation
         if isNew {

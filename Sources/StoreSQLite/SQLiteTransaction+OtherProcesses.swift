@@ -19,8 +19,8 @@ extension SQLiteTransaction {
             try table.updateHiddenColumns(on: connection)
             guard !table.hiddenColumns.isEmpty else { return operation }
         }
-        let isNew = try storedOperation(id: operation.id) == nil
-        let item = try completeItem(operation.itemID, in: operation.table)
+        let item = try completeItem(
+            operation.itemID, in: others?.table ?? .ofAllColumns(operation.table, on: connection))
         var complete = operation
         if var deleted = operation.deletedItem {
             item?.content.forEach { name, value in
@@ -28,7 +28,9 @@ extension SQLiteTransaction {
             }
             complete.deletedItem = deleted
         }
-        return others?.storedForm(of: complete, isNew: isNew, madeOn: item) ?? complete
+        guard let others else { return complete }
+        let isNew = try storedOperation(id: operation.id) == nil
+        return others.storedForm(of: complete, isNew: isNew, madeOn: item)
     }
 
     /// Returns the error as it is stored.
@@ -46,10 +48,9 @@ extension SQLiteTransaction {
     }
 
     /// Returns the item with all columns of its table: as it is stored or, if it is deleted, as an operation has kept it.
-    private func completeItem(_ id: String, in table: String) throws -> Item? {
-        let all = try ItemTable.ofAllColumns(table, on: connection)
-        return try find(all.find, id: id) { try $0.item(of: all, columns: all.columns) }
-            ?? storedOperations(forItem: id, in: table).lazy.compactMap(\.deletedItem).first
+    private func completeItem(_ id: String, in table: ItemTable) throws -> Item? {
+        try find(table.find, id: id) { try $0.item(of: table, columns: table.columns) }
+            ?? storedOperations(forItem: id, in: table.definition.name).lazy.compactMap(\.deletedItem).first
     }
 
     private func declares(_ column: String, in table: String) -> Bool {

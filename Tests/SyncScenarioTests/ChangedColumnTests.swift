@@ -27,6 +27,26 @@ import Testing
         return scenario.device(on: store, settings: .singleAttempt, dialect: dialect)
     }
 
+    /// Attempts an insert or an update of both columns of the item "1" with that fault at the server.
+    private func attempt(
+        _ operation: TableOperation.Kind, _ fault: ServerFault, in scenario: Scenario
+    ) async throws {
+        let device = try Self.open(Self.both, in: scenario)
+        try await device.table.insert(["id": "1", "text": "a", "priority": 1])
+        if operation == .update {
+            try await device.context.push()
+            try await device.table.update(id: "1", ["text": "b", "priority": 2])
+        }
+        try await push(device, failingBy: fault, in: scenario)
+    }
+
+    /// Pushes with that fault at the server, and closes the context.
+    private func push(_ device: Device, failingBy fault: ServerFault, in scenario: Scenario) async throws {
+        scenario.server.inject(fault, when: \.isWrite)
+        await expectError(.pushAbortedNetwork) { try await device.context.push() }
+        try await device.context.close()
+    }
+
     @Test(arguments: StoreKind.persistent, [false, true])
     func `a change without a base does not remove the value of a column that is declared later`(
         _ kind: StoreKind, isRetried: Bool
@@ -92,9 +112,7 @@ import Testing
             try await device.table.insert(["id": "1", "text": "a", "when": dates[0], "image": images[0]])
             try await device.sync()
             try await device.table.update(id: "1", ["when": dates[1], "image": images[1]])
-            scenario.server.inject(.dropAnswer, when: \.isWrite)
-            await expectError(.pushAbortedNetwork) { try await device.context.push() }
-            try await device.context.close()
+            try await push(device, failingBy: .dropAnswer, in: scenario)
 
             device = try Self.open(Self.fewer, in: scenario)
             try await device.table.update(id: "1", ["text": "b"])
@@ -151,9 +169,7 @@ import Testing
         try await Scenario.run(on: kind) { scenario in
             var device = try Self.open(Self.both, in: scenario)
             try await device.table.insert(["id": "1", "text": "a", "priority": 2])
-            scenario.server.inject(.dropAnswer, when: \.isWrite)
-            await expectError(.pushAbortedNetwork) { try await device.context.push() }
-            try await device.context.close()
+            try await push(device, failingBy: .dropAnswer, in: scenario)
             try await scenario.server.update("1", ["text": "theirs", "priority": 3], in: Todo.name)
 
             let store = try kind.open(in: scenario.directory, name: "A", tables: [table])
@@ -170,18 +186,10 @@ import Testing
         _ kind: StoreKind, _ operation: TableOperation.Kind
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
-            var device = try Self.open(Self.both, in: scenario)
-            try await device.table.insert(["id": "1", "text": "a", "priority": 1])
-            if operation == .update {
-                try await device.context.push()
-                try await device.table.update(id: "1", ["text": "b", "priority": 2])
-            }
-            scenario.server.inject(.dropAnswer, when: \.isWrite)
-            await expectError(.pushAbortedNetwork) { try await device.context.push() }
-            try await device.context.close()
+            try await attempt(operation, .dropAnswer, in: scenario)
             let applied = try #require(try scenario.row("1")?.fields["text"])
             try await scenario.server.put("1", ["text": applied], in: Todo.name)
-            device = try Self.open(Self.fewer, in: scenario)
+            let device = try Self.open(Self.fewer, in: scenario)
             try await device.table.update(id: "1", ["text": "c"])
             try await device.context.push()
             #expect(try scenario.serverTexts() == ["c"])
@@ -195,17 +203,9 @@ import Testing
         _ kind: StoreKind, _ operation: TableOperation.Kind
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
-            var device = try Self.open(Self.both, in: scenario)
-            try await device.table.insert(["id": "1", "text": "a", "priority": 1])
-            if operation == .update {
-                try await device.context.push()
-                try await device.table.update(id: "1", ["text": "b", "priority": 2])
-            }
-            scenario.server.inject(.dropRequest, when: \.isWrite)
-            await expectError(.pushAbortedNetwork) { try await device.context.push() }
-            try await device.context.close()
+            try await attempt(operation, .dropRequest, in: scenario)
             scenario.server.onRequest { $0.isWrite ? .none : .refusal(403) }
-            device = try Self.open(Self.fewer, in: scenario)
+            let device = try Self.open(Self.fewer, in: scenario)
             try await device.context.push()
             #expect(try scenario.serverTexts() == [operation == .insert ? "a" : "b"])
             #expect(try await device.operations().isEmpty)
@@ -333,9 +333,7 @@ import Testing
             var device = try Self.open(Self.both, in: scenario)
             try await device.sync()
             try await device.table.update(id: "1", ["priority": 2])
-            scenario.server.inject(.dropAnswer, when: \.isWrite)
-            await expectError(.pushAbortedNetwork) { try await device.context.push() }
-            try await device.context.close()
+            try await push(device, failingBy: .dropAnswer, in: scenario)
 
             device = try Self.open(table, in: scenario)
             try await device.table.update(id: "1", ["text": "b"])

@@ -199,18 +199,28 @@ import Testing
         }
     }
 
+    private static let row: [String: ItemValue] = ["text": "a", "priority": 1, "color": "red"]
+
+    /// Opens the file with another column in place of one, after which the version of the app before changes the item "1".
+    private func openAfterChange(
+        _ kind: TableOperation.Kind, in scenario: Scenario, dialect: WireDialect = .v2,
+        settings: SyncSettings = SyncSettings()
+    ) async throws -> Device {
+        try await scenario.server.put("1", Self.row, in: Todo.name)
+        let former = try Self.open(Self.appColumns, in: scenario, dialect: dialect)
+        try await former.sync()
+        let app = try Self.open(Self.nextColumns, in: scenario, dialect: dialect, settings: settings)
+        try await change(kind, in: former)
+        try await former.context.close()
+        return app
+    }
+
     @Test(arguments: changes, dialects)
     func `an app with another column in place of one discards a change of the version before`(
         _ kind: TableOperation.Kind, _ dialect: WireDialect
     ) async throws {
         try await Scenario.run(on: .sqlite) { scenario in
-            let fields: [String: ItemValue] = ["text": "a", "priority": 1, "color": "red"]
-            try await scenario.server.put("1", fields, in: Todo.name)
-            let former = try Self.open(Self.appColumns, in: scenario, dialect: dialect)
-            try await former.sync()
-            let app = try Self.open(Self.nextColumns, in: scenario, dialect: dialect)
-            try await change(kind, in: former)
-            try await former.context.close()
+            let app = try await openAfterChange(kind, in: scenario, dialect: dialect)
 
             scenario.server.inject(.refusal(400), when: \.isWrite)
             let error = try await app.expectPushError()
@@ -218,7 +228,7 @@ import Testing
             #expect(try await app.item("1")?.fields == ["text": "a", "color": "red"])
             try await app.table.update(id: "1", ["text": "c"])
             try await app.context.push()
-            #expect(try scenario.row("1")?.fields == fields.merging(["text": "c"]) { $1 })
+            #expect(try scenario.row("1")?.fields == Self.row.merging(["text": "c"]) { $1 })
             try await app.context.close()
         }
     }
@@ -228,14 +238,8 @@ import Testing
         _ isPulled: Bool
     ) async throws {
         try await Scenario.run(on: .sqlite) { scenario in
-            let fields: [String: ItemValue] = ["text": "a", "priority": 1, "color": "red"]
-            try await scenario.server.put("1", fields, in: Todo.name)
-            let former = try Self.open(Self.appColumns, in: scenario)
-            try await former.sync()
-            let app = try Self.open(
-                Self.nextColumns, in: scenario, settings: .resolving(.fieldMerge(onClash: .clientWins)))
-            try await former.table.update(id: "1", ["text": "b"])
-            try await former.context.close()
+            let app = try await openAfterChange(
+                .update, in: scenario, settings: .resolving(.fieldMerge(onClash: .clientWins)))
             try await scenario.server.update("1", ["priority": 2, "color": "blue"], in: Todo.name)
             if isPulled { try await app.pullWithoutPush() }
             try await app.context.push()
@@ -250,18 +254,12 @@ import Testing
         async throws
     {
         try await Scenario.run(on: .sqlite) { scenario in
-            let fields: [String: ItemValue] = ["text": "a", "priority": 1, "color": "red"]
-            try await scenario.server.put("1", fields, in: Todo.name)
-            let former = try Self.open(Self.appColumns, in: scenario)
-            try await former.sync()
-            let app = try Self.open(Self.nextColumns, in: scenario)
-            try await former.table.delete(id: "1")
-            try await former.context.close()
+            let app = try await openAfterChange(.delete, in: scenario)
             try await scenario.server.update("1", ["text": "theirs"], in: Todo.name)
             let error = try await app.expectPushError()
             try await app.context.changeKind(for: error, to: .update)
             try await app.context.push()
-            #expect(try scenario.row("1")?.fields == fields)
+            #expect(try scenario.row("1")?.fields == Self.row)
             try await app.sync()
             #expect(try await app.item("1")?.fields == ["text": "a", "color": "red"])
             try await app.context.close()

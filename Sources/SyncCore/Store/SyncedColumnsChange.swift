@@ -120,7 +120,9 @@ public struct SyncedColumnsChange: Sendable {
             items.compactMap { item in
                 var changed = known.restored(moved(item, isTableOfApp: isTableOfApp), definition)
                 if !known.isInserted(item), !isTableOfApp || !item.system.isUnknown {
-                    recordMissingLocalOnlyColumns(in: &changed)
+                    // Otherwise values that it gets meanwhile would be sent when the columns are synced again.
+                    let localOnly = removed.filter { definition.column(named: $0) != nil }
+                    changed = recordingMissingValues(of: changed, in: localOnly)
                 }
                 return changed == item ? nil : changed
             }, in: definition.name)
@@ -129,7 +131,7 @@ public struct SyncedColumnsChange: Sendable {
     /// Returns the operation with rows that have fields of the declared columns only.
     public func migrated(_ operation: TableOperation) -> TableOperation {
         var changed = operation
-        changed.base = operation.base.map { recordingMissingValues(of: serverRow($0)) }
+        changed.base = operation.base.map { recordingMissingValues(of: serverRow($0), in: removed) }
         changed.serverItem = operation.serverItem.map(serverRow)
         changed.deletedItem = operation.deletedItem.map(localItem)
         // Fields that are no longer synced stay, to be compared with the server's row.
@@ -137,20 +139,11 @@ public struct SyncedColumnsChange: Sendable {
         return changed
     }
 
-    /// Records as null the values that an item of the server does not have in columns that become local-only. Otherwise the values
-    /// that it gets there meanwhile would be sent when the columns are synced again.
-    private func recordMissingLocalOnlyColumns(in item: inout Item) {
-        for name in removed
-        where definition.column(named: name) != nil && item.system.undeclared[name] == nil {
-            item.system.undeclared[name] = .null
-        }
-    }
-
     /// Records as null the values of removed columns that the row did not have. Without such a record, the value of a column
     /// that is synced again is unknown.
-    private func recordingMissingValues(of migrated: Item) -> Item {
+    private func recordingMissingValues(of migrated: Item, in columns: [String]) -> Item {
         var changed = migrated
-        for name in removed where changed.system.undeclared[name] == nil {
+        for name in columns where changed.system.undeclared[name] == nil {
             changed.system.undeclared[name] = .null
         }
         return changed
@@ -200,9 +193,7 @@ public struct SyncedColumnsChange: Sendable {
     private func moved(_ item: Item, isTableOfApp: Bool = false) -> Item {
         var moved = item
         for name in removed where moved.system.undeclared[name] == nil {
-            if let value = item.content[name] {
-                moved.system.undeclared[name] = value
-            }
+            if let value = item.content[name] { moved.system.undeclared[name] = value }
         }
         for column in added {
             guard let index = moved.system.undeclared.keys.index(ofColumn: column.name) else { continue }

@@ -33,7 +33,7 @@ extension ModelTable {
             let error = problem.raw
             switch decision {
             case .keepMine:
-                try await context.changeKind(for: error, to: problem.keptKind)
+                try await context.keepItem(for: error)
             case .keepTheirs:
                 try await context.cancelAndDiscardItem(for: error)
             case .merge(let model):
@@ -57,20 +57,9 @@ extension ModelTable {
                 try snapshot.item(id: error.itemID, in: error.table)
             )
         }
-        let operation =
-            stored
-            ?? TableOperation(
-                id: error.operationID, table: error.table, itemID: error.itemID, kind: error.kind)
-        let shown = Model.schema.definition.withSyncedFieldsOfAttempt(operation)
+        guard let stored else { throw SyncError.operationNotFound(error.operationID) }
+        let shown = Model.schema.definition.withSyncedFieldsOfAttempt(stored)
         return try ModelConflict(
             Conflict(operation: shown, clientItem: item ?? error.item, serverItem: error.serverItem))
-    }
-}
-
-extension ModelProblem {
-    /// What the operation does if the device's change is kept.
-    fileprivate var keptKind: TableOperation.Kind {
-        guard isConflict, kind != .delete else { return kind }
-        return kind == .update && raw.serverItem == nil ? .insert : .update
     }
 }

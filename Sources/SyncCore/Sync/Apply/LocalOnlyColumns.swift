@@ -45,13 +45,15 @@ extension SyncTableDefinition {
             && columns.allSatisfy { $0.isLocalOnly || item.content[$0.name] == other.content[$0.name] }
     }
 
+    /// Returns the fields that were sent in columns that are still synced.
+    func syncedFields(of sent: TableOperation.SentSnapshot) -> [String: ItemValue] {
+        sent.fields.allSatisfy { syncs($0.key) } ? sent.fields : sent.fields.filter { syncs($0.key) }
+    }
+
     /// Returns the operation with what it has sent of the columns that are still synced. The rows of a conflict have no others.
     package func withSyncedFieldsOfAttempt(_ operation: TableOperation) -> TableOperation {
-        guard let sent = operation.sent, sent.fields.contains(where: { !syncs($0.key) }) else {
-            return operation
-        }
         var changed = operation
-        changed.sent?.fields = sent.fields.filter { syncs($0.key) }
+        if let sent = operation.sent { changed.sent?.fields = syncedFields(of: sent) }
         return changed
     }
 

@@ -259,7 +259,7 @@ extension TableOperationError {
 }
 
 extension SyncError {
-    static func operationNotFound(_ id: Int64) -> SyncError {
+    package static func operationNotFound(_ id: Int64) -> SyncError {
         SyncError(
             .operationNotFound,
             "Operation \(id) is no longer pending: it was completed or removed. Nothing was changed.")

@@ -75,6 +75,13 @@ extension SyncContext {
         }
     }
 
+    /// Keeps the operation to send the stored item, as a resolver's ``ConflictDecision/keepClient`` does, and removes the error.
+    ///
+    /// - Throws: as ``changeKind(for:to:with:)``.
+    package func keepItem(for error: TableOperationError) async throws {
+        try await resolve(error, with: nil) { effect, _ in try effect.keepClient(nil) }
+    }
+
     /// Changes the kind of the operation, made on the server's row that the error shows, and removes the error.
     ///
     /// - Parameters:

@@ -30,7 +30,7 @@ struct CommonAncestor {
         let next = behind ?? operation
         let known = operation.base.map(definition.syncedFields) ?? [:]
         var sent = sent
-        sent.fields = sent.fields.filter { definition.syncs($0.key) }
+        sent.fields = definition.syncedFields(of: sent)
         let left = known.isEmpty ? sent.fields : known.merging(sent.fields) { $1 }
         isKnown = !next.hasUnknownBase || sent.kind != .update
         if !isKnown {

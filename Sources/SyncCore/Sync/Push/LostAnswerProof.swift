@@ -117,8 +117,9 @@ extension TableOperation.SentSnapshot {
     func isApplied(in row: Item, fields changed: [String: ItemValue]? = nil) -> Bool {
         !row.system.deleted
             && (changed ?? fields).allSatisfy { name, value in
-                let undeclared = row.system.undeclaredValue(ofColumn: name)?.read(like: value)
-                return value.isShown(as: row.content[name] ?? undeclared ?? .null)
+                value.isShown(
+                    as: row.content[name] ?? row.system.undeclaredValue(ofColumn: name)?.read(like: value)
+                        ?? .null)
             }
     }
 }
