@@ -318,15 +318,3 @@ import Testing
         }
     }
 }
-
-/// The requests to a server whose tables have no system columns.
-private struct TransportWithoutVersions: HTTPTransport {
-    func send(_ request: HTTPTransportRequest) async throws -> HTTPTransportResponse {
-        var response = try await URLSessionTransport.patient.send(request)
-        response.head.headerFields[.eTag] = nil
-        let body = String(decoding: response.body, as: UTF8.self)
-        let columns = #/,"(createdAt|updatedAt|version)":"[^"]*"|"(createdAt|updatedAt|version)":"[^"]*",/#
-        response.body = Data(body.replacing(columns, with: "").utf8)
-        return response
-    }
-}

@@ -66,7 +66,12 @@ extension TableOperation {
     static func merge(_ failed: TableOperation, with behind: TableOperation) -> CollapseOutcome {
         switch collapse(behind.kind, into: [failed], isInFlight: false) {
         case .replace(var merged):
-            merged.replaces = merged.replaces || (behind.replaces && merged.kind != .delete)
+            if behind.replaces {
+                // The item was deleted and inserted again meanwhile. That deletion was not sent, so a tombstone of the server's
+                // row is another client's, and a row is no longer the one that the app has enqueued.
+                if merged.kind == .insert { merged.isAdopted = false }
+                if merged.kind == .update { merged.replaces = true }
+            }
             merged.version = behind.olderVersion(behind: failed) ?? merged.version
             if behind.hasUnknownBase, merged.kind == .update, !merged.undeletes { merged.base = nil }
             merged.setOlderCopy(as: behind)

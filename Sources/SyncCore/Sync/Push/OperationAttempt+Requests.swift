@@ -99,7 +99,7 @@ extension OperationAttempt {
             requests.recordReason(response.message)
             outcome = try await fetchRow(toDecide: reason, status: status)
         }
-        return refusal(by: response, of: version, outcome) ?? outcome
+        return refusal(by: response, of: requests.condition, outcome) ?? outcome
     }
 
     /// Returns the outcome of a 404 that is not about the row. A gateway that has no route to the server responds in the same way
@@ -121,35 +121,37 @@ extension OperationAttempt {
     private func outcomeOfListedRow(
         _ row: Item?, after response: AttemptResponse
     ) async throws -> AttemptOutcome? {
-        // Without `createdAt`, another row could have the same version.
         guard let row, !row.system.deleted, operation.kind != .insert, let known = requests.condition,
-            known.system.createdAt != nil, !row.isInsertedAgain(since: known)
+            !known.system.isVersionOnly, !row.isInsertedAgain(since: known)
         else { return nil }
         let fetched = try await send(.read(id: operation.itemID))
         if fetched.classification == .rowMissing { return nil }
         guard let present = fetched.row else { return outcome(ofFetched: fetched) }
         if present.isInsertedAgain(since: known) || known.isLater(than: present) { return nil }
-        return present.isSameState(as: known)
+        return isUnchanged(present, since: known)
             ? .refused(status: response.status, message: response.message) : outcome(ofFetched: fetched)
     }
 
-    /// Returns the refusal if a 409 reports no conflict: the row has the version that the request named, so the server refuses
-    /// the change for another reason, such as a value that must be unique.
-    private func refusal(
-        by response: AttemptResponse, of version: String?, _ outcome: AttemptOutcome
+    /// Whether the row is in the known state. A row that was deleted for good and inserted again in the same instant can have the
+    /// same system properties, so that only its fields differ.
+    private func isUnchanged(_ row: Item, since known: Item) -> Bool {
+        row.isSameState(as: known)
+            && (known.system.isVersionOnly || definition.isShown(known.fields, as: row))
+    }
+
+    /// Returns the refusal if a 409 or 412 reports no conflict: the row is in the state that the request was about, so the server
+    /// refuses the change for another reason, such as a value that must be unique.
+    ///
+    /// - Parameter known: the state of the row that the request was about.
+    func refusal(
+        by response: AttemptResponse, of known: Item?, _ outcome: AttemptOutcome
     ) -> AttemptOutcome? {
-        let shown: Item? =
-            switch outcome {
-            case .conflict(.rowExists, _, let row): row
-            // The row is the one that the device itself has left.
-            case .continues(let row) where response.classification == .rowExists: row
-            default: nil
-            }
-        guard let shown, let version, shown.system.version?.hasSameBytes(as: version) == true,
-            snapshot.kind != .insert
+        guard [.rowExists, .versionMismatch].contains(response.classification), snapshot.kind != .insert,
+            let known, let row = outcome.rowInConflict, isUnchanged(row, since: known)
         else { return nil }
-        requests.recordUnchangedRow()
-        return .refused(status: ConflictReason.rowExists.status, message: response.message)
+        // A request that was applied meanwhile can be the reason for a 412, beside an older state from a cache.
+        if response.classification == .rowExists { requests.recordUnchangedRow() }
+        return .refused(status: response.status, message: response.message)
     }
 
     /// Fetches the row that the applied request has left, because it is unknown whether a pulled state is later.
@@ -253,6 +255,22 @@ extension OperationAttempt {
         let kept = base.system.undeclared.filter { !$0.value.isNull && !sent.contains($0.key.lowercased()) }
         return fields.merging(kept) { sent, _ in sent }
     }
+}
+
+extension AttemptOutcome {
+    /// The server's row in a conflict, or the one from which the operation would continue after it.
+    fileprivate var rowInConflict: Item? {
+        switch self {
+        case .conflict(_, _, let row): row
+        case .continues(let row): row
+        default: nil
+        }
+    }
+}
+
+extension SystemProperties {
+    /// Whether nothing but the version is known. Another row could have the same one.
+    fileprivate var isVersionOnly: Bool { version != nil && updatedAt == nil && createdAt == nil }
 }
 
 extension RemoteCall.Action {

@@ -47,6 +47,7 @@ extension OperationAttempt {
         if let outcome = try await outcomeOfMissingTable(response) { return outcome }
         var outcome = AttemptOutcome(response, proof)
         if case .rowNeeded(let reason, let status) = outcome {
+            requests.recordReason(response.message)
             outcome = try await fetchRow(toDecide: reason, status: status)
         }
         switch outcome {
@@ -58,14 +59,14 @@ extension OperationAttempt {
         case .conflict(_, _, let row?) where proof.isUnchanged(row):
             return .continues(from: row)
         default:
-            return outcome
+            return refusal(by: response, of: base, outcome) ?? outcome
         }
     }
 
     /// Fetches a row that exists although the server does not return it by id: a tombstone, which only lists contain.
     ///
-    /// Its version is the condition of a later undelete, which otherwise could overwrite a row that another client has
-    /// undeleted.
+    /// The version of a tombstone is the condition of a later undelete, which otherwise could overwrite a row that another
+    /// client has undeleted. One without a version is none.
     ///
     /// - Returns: the response, as one to a read by id.
     func fetchTombstone() async throws -> AttemptResponse {
@@ -84,7 +85,9 @@ extension OperationAttempt {
         guard case .rows(let rows, _) = response.body, let row = rows.first else { return result }
         var reader = WireRowReader(dialect: dialect, definition: definition)
         let item = reader.readRecordingProblems(row).item
-        guard item.id.hasSameBytes(as: operation.itemID), item.system.version != nil else { return result }
+        guard item.id.hasSameBytes(as: operation.itemID),
+            item.system.version != nil || !item.system.deleted
+        else { return result }
         (result.classification, result.row) = (.done, item)
         return result
     }

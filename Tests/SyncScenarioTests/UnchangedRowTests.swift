@@ -1,0 +1,122 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import SyncCore
+import TableServer
+import Testing
+
+/// A server that refuses a change, and shows the row as it was, reports no conflict: nobody else has changed the row.
+@Suite struct UnchangedRowTests {
+    private static func settings(_ resolver: ConflictResolver) -> SyncSettings {
+        var settings = SyncSettings.singleAttempt
+        settings.resolver = resolver
+        settings.parkAfterRefusals = 2
+        return settings
+    }
+
+    /// Expects two pushes to report the refusals of all changes, after which they are parked.
+    private func expectRefusals(_ status: Int, _ reason: String, count: Int, of a: Device) async throws {
+        for _ in 0..<2 {
+            let errors = await a.expectPushErrors()
+            #expect(errors.map(\.status) == Array(repeating: status, count: count))
+            #expect(errors.allSatisfy { !$0.isConflict && $0.message.contains(reason) })
+        }
+        #expect(try await a.context.status().parkedOperations == count)
+    }
+
+    private func replay(_ a: Device, on scenario: Scenario) async throws {
+        scenario.server.onRequest(nil)
+        try await a.context.replayParkedOperations()
+        try await a.context.push()
+        #expect(try await a.operations().isEmpty)
+    }
+
+    /// A gateway that does not handle `If-Match`, or compares weak tags strongly.
+    @Test(arguments: StoreKind.allCases, [ConflictResolver.serverWins, .clientWins])
+    func `a 412 about an unchanged row is a refusal`(_ kind: StoreKind, _ resolver: ConflictResolver)
+        async throws
+    {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(settings: Self.settings(resolver))
+            for id in ["x", "y"] { try await scenario.server.put(id, ["text": "one"], in: Todo.name) }
+            try await a.sync()
+            try await a.table.update(id: "x", ["text": "two"])
+            try await a.table.delete(id: "y")
+            scenario.server.onRequest { $0.isWrite ? .refusal(412, "no condition") : .none }
+            try await expectRefusals(412, "no condition", count: 2, of: a)
+            #expect(try await a.texts() == ["two"])
+            try await replay(a, on: scenario)
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases, [404, 409])
+    func `a refusal in a table without versions is no conflict, and completes no delete`(
+        _ kind: StoreKind, _ status: Int
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(
+                settings: Self.settings(.serverWins), transport: TransportWithoutVersions())
+            for id in ["x", "y"] { try await scenario.server.put(id, ["text": "one"], in: Todo.name) }
+            try await a.sync()
+            try await a.table.update(id: "x", ["text": "two"])
+            try await a.table.delete(id: "y")
+            scenario.server.onRequest { $0.isWrite ? .refusal(status, "not permitted") : .none }
+            scenario.server.removeRequests()
+            try await expectRefusals(status, "not permitted", count: 2, of: a)
+            #expect(scenario.writes().count == 4)
+            #expect(try await a.texts() == ["two"])
+            try await replay(a, on: scenario)
+            #expect(try scenario.serverTexts() == ["two"])
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a 404 for a row without createdAt that the server lists completes no delete`(_ kind: StoreKind)
+        async throws
+    {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(
+                settings: Self.settings(.serverWins),
+                transport: TransportWithoutVersions(columns: "createdAt"))
+            for id in ["x", "y"] { try await scenario.server.put(id, ["text": "one"], in: Todo.name) }
+            try await a.sync()
+            try await a.table.update(id: "x", ["text": "two"])
+            try await a.table.delete(id: "y")
+            scenario.server.onRequest { $0.isWrite ? .refusal(404, "not permitted") : .none }
+            try await expectRefusals(404, "not permitted", count: 2, of: a)
+            try await replay(a, on: scenario)
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases, [WireDialect.v2, .v3])
+    func `a 409 about an undelete whose row is still deleted is a refusal`(
+        _ kind: StoreKind, _ dialect: WireDialect
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = scenario.device(
+                on: try kind.open(in: scenario.directory, name: "A", tables: [Todo.definition]),
+                settings: Self.settings(.serverWins), dialect: dialect)
+            try await scenario.server.put("x", ["text": "one"], in: Todo.name)
+            try await a.sync()
+            try await a.table.delete(id: "x")
+            // The item is inserted again while its deletion is sent.
+            _ = try await scenario.push(a) { _ in
+                try await a.table.insert(["id": "x", "text": "again"])
+                // The insert finds the tombstone, and becomes an undelete.
+                let isRefused: @Sendable (RecordedRequest) -> Bool = { request in
+                    request.isWrite && request.method != "DELETE" && request.itemID != nil
+                }
+                scenario.server.onRequest { isRefused($0) ? .refusal(409, "not unique") : .none }
+            }
+            let error = try #require(try await a.context.operationErrors().first)
+            #expect(!error.isConflict && error.message == "not unique")
+            #expect(try await a.texts() == ["again"])
+            _ = try await a.expectPushError()
+            #expect(try await a.context.status().parkedOperations == 1)
+            try await replay(a, on: scenario)
+            try await scenario.expectAgreement(a)
+        }
+    }
+}
