@@ -36,6 +36,24 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `a stored page is reported although the request for the next one fails`(_ kind: StoreKind)
+        async throws
+    {
+        try await Scenario.run(on: kind, rows: 20) { scenario, a in
+            scenario.server.onRequest { request in
+                request.isPage && request.parameter("$filter")?.contains("updatedAt") == true
+                    ? .refusal(400) : .none
+            }
+            var pages = a.context.pulling(Todo.query, queryID: "all", settings: .pages(of: 10))
+                .makeAsyncIterator()
+            let progress = try await pages.next()
+            #expect(progress?.received == 10)
+            await expectError(.pullAborted) { _ = try await pages.next() }
+            #expect(try await a.texts().count == 10)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `pages of any length are followed by another request, also without a query ID`(
         _ kind: StoreKind
     ) async throws {

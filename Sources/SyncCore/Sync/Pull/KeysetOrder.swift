@@ -78,6 +78,8 @@ struct KeysetOrder: PageOrder {
         }
     }
 
+    mutating func skipOnDetour(_ count: Int) { skip += count }
+
     var token: DeltaToken? {
         var token = lastStored
         token?.isFirstPull = includesUndated

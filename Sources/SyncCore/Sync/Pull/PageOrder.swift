@@ -20,6 +20,9 @@ protocol PageOrder: Sendable {
     /// Whether the pull is on a detour: the end of these rows is not the end of the query.
     var isOnDetour: Bool { get }
 
+    /// Skips rows of a detour that the server has left out of an empty page.
+    mutating func skipOnDetour(_ count: Int)
+
     /// Changes when the next page is not the one behind the last page: a detour begins or ends, or the rows are requested from
     /// the first one on. The end of the last page is then not the end of the rows.
     var section: Int { get }
@@ -56,6 +59,7 @@ extension PageOrder {
     }
 
     var isOnDetour: Bool { false }
+    mutating func skipOnDetour(_ count: Int) {}
     var section: Int { 0 }
     var countsRows: Bool { false }
     var isBeforeOffset: Bool { false }

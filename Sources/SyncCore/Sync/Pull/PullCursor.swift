@@ -93,8 +93,8 @@ struct PullCursor: Sendable {
         let isFull = rows.count >= pageLimit
         pageSize = min(maxPageSize, pageSize * 2)
         guard !rows.isEmpty else {
-            guard skipRowsLeftOut(before: next) else { return advanceOverEnd() }
-            return try advanceOverEmptyPage()
+            guard let count = rowsLeftOut(before: next) else { return advanceOverEnd() }
+            return try advanceOverEmptyPage(leavingOut: count)
         }
         emptyPages = 0
         let phase = order.phase
@@ -107,7 +107,7 @@ struct PullCursor: Sendable {
             order.advance(over: rows, at: time)
         }
         if isSkipping || order.countsRows, isBeforeOffset == wasBeforeOffset {
-            _ = skipRowsLeftOut(before: next)
+            skipped += rowsLeftOut(before: next) ?? 0
         }
         if order.phase != phase || isSkipping != wasSkipping {
             repeatedPages = RepeatedPages()
@@ -127,24 +127,23 @@ struct PullCursor: Sendable {
         }
     }
 
-    /// Skips the rows that the server has left out of a page, because the user may not see them.
-    ///
-    /// - Returns: whether there are any.
-    private mutating func skipRowsLeftOut(before next: NextPage) -> Bool {
+    /// Returns how many rows the server has left out of a page, because the user may not see them; `nil` for none.
+    private func rowsLeftOut(before next: NextPage) -> Int? {
         let offset = nextPage.offset
-        guard case .skipping(let count) = next, count > offset else { return false }
-        skipped += count - offset
-        return true
+        guard case .skipping(let count) = next, count > offset else { return nil }
+        return count - offset
     }
 
-    private mutating func advanceOverEmptyPage() throws(SyncError) {
+    private mutating func advanceOverEmptyPage(leavingOut count: Int) throws(SyncError) {
         emptyPages += 1
-        // A detour has its own end, which `$skip` would take for the end of the pull.
-        guard emptyPages < Self.maxEmptyPages, !order.isOnDetour else {
+        guard emptyPages < Self.maxEmptyPages else {
             throw SyncError(
                 .serverError,
                 "The server returned \(emptyPages) empty pages, each with a link to the next one.")
         }
+        // A detour has its own end, which would otherwise be taken for the end of the pull.
+        guard !order.isOnDetour else { return order.skipOnDetour(count) }
+        skipped += count
         isSkipping = true
         repeatedPages = RepeatedPages()
     }

@@ -9,8 +9,8 @@
 /// }
 /// ```
 ///
-/// The next page is fetched while one is being stored. Leaving the loop early ends the pull between two pages; the next
-/// incremental pull with the query ID continues from there.
+/// The next page is fetched while one is being stored; if that fails, the next step throws the error. Leaving the loop early ends
+/// the pull between two pages; the next incremental pull with the query ID continues from there.
 public struct PullPages: AsyncSequence, Sendable {
     let context: SyncContext
     let query: TableQuery

@@ -16,8 +16,8 @@ struct PullRun: Sendable {
     private var requestsTotal: Bool
     /// The number of rows that match the query, as the server has counted them.
     private var serverCount: Int?
-    /// A page that was requested while the previous one was being stored.
-    private var fetched: PulledPage?
+    /// What the request for a page has led to that was sent while the previous one was being stored.
+    private var fetched: Result<PulledPage, any Error>?
     /// The token as this pull has read or stored it. Another value in the store means that it was reset since.
     private var storedToken: String?
     /// The state of the store before the page was requested.
@@ -152,7 +152,7 @@ struct PullRun: Sendable {
             SyncLog.Details(queryID: pull.tokenKey?.name))
     }
 
-    /// Stores one page while the next one is requested.
+    /// Stores one page while the next one is requested. If that request fails, the next step throws its error.
     ///
     /// - Returns: what the pull has done so far; `nil` when it has finished.
     mutating func step() async throws -> PullResult? {
@@ -163,10 +163,11 @@ struct PullRun: Sendable {
             return nil
         }
         let page: PulledPage
-        do { page = if let fetched { fetched } else { try await fetch() } } catch let error as SyncError {
+        let fetched = if let fetched { fetched } else { await fetch() }
+        do { page = try fetched.get() } catch let error as SyncError {
             throw error.afterPush(pushError)
         }
-        fetched = nil
+        self.fetched = nil
         try advance(over: page)
         let (run, token) = (self, tokenToStore)
         // The write begins first: a started request may occupy the thread that would wake the store's writer.
@@ -194,7 +195,7 @@ struct PullRun: Sendable {
                 try await context.resolvePulledConflict(id, pull.definition)
             }
         }
-        fetched = try await next
+        self.fetched = await next
         session.storedPage.withLock { $0 = page }
         storedToken = token ?? storedToken
         result.pages += 1
@@ -223,12 +224,16 @@ struct PullRun: Sendable {
         return text
     }
 
-    private func fetch() async throws -> PulledPage {
+    private func fetch() async -> Result<PulledPage, any Error> {
         session.storedPage.withLock { $0 = nil }
-        let page = try await PageRequest(context: context, pull: pull, requestsTotal: requestsTotal).page(
-            at: cursor)
-        context.unanswered.recordAnswer()
-        return page
+        let request = PageRequest(context: context, pull: pull, requestsTotal: requestsTotal)
+        do {
+            let page = try await request.page(at: cursor)
+            context.unanswered.recordAnswer()
+            return .success(page)
+        } catch {
+            return .failure(error)
+        }
     }
 
     /// Applies a page in one transaction with the token at its end.
