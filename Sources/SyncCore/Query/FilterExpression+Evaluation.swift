@@ -95,7 +95,7 @@ extension FilterExpression.Function {
         switch self {
         case .tolower: .text(text.lowercased())
         case .toupper: .text(text.uppercased())
-        case .trim: .text(text.trimmingCharacters(in: .whitespacesAndNewlines))
+        case .trim: .text(text.trimmingWhitespace)
         case .length: .int(Int64(text.unicodeScalars.count))
         case .concat: second.map { .text(text + $0) } ?? .null
         case .indexof: second.map { .int(Self.index(of: $0, in: text)) } ?? .null

@@ -15,7 +15,7 @@ extension ODataFunction {
         case .concat: Self.onTexts(arguments) { .text($0 + $1) }
         case .tolower: Self.onText(arguments) { .text($0.lowercased()) }
         case .toupper: Self.onText(arguments) { .text($0.uppercased()) }
-        case .trim: Self.onText(arguments) { .text($0.trimmed) }
+        case .trim: Self.onText(arguments) { .text($0.trimmingWhitespace) }
         case .length: Self.onText(arguments) { .int(Int64($0.unicodeScalars.count)) }
         case .year: Self.onDate(arguments, digits: 0..<4)
         case .month: Self.onDate(arguments, digits: 5..<7)
@@ -68,15 +68,5 @@ extension ODataFunction {
             }
         guard let pattern, pattern.utf8.count > SubstringSearch.maxPatternLength else { return false }
         return pattern.unicodeScalars.count > SubstringSearch.maxPatternLength
-    }
-}
-
-extension String {
-    fileprivate var trimmed: String {
-        let scalars = unicodeScalars
-        guard let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
-            let last = scalars.lastIndex(where: { !$0.properties.isWhitespace })
-        else { return "" }
-        return String(scalars[first...last])
     }
 }
