@@ -24,15 +24,16 @@ struct SQLiteWaitTests {
         }
     }
 
-    @Test(arguments: [true, false])
-    func `reads that wait for others fail when the server stops, and after the limit`(
-        _ isStopped: Bool
+    private static let scope = RowScope(table: TableServer.Table("TodoItem"))
+
+    /// Runs the body while reads use all readers of a file.
+    private func whileReadersWait(
+        _ clock: Clock = Clock(),
+        _ body: (_ storage: SQLiteRowStorage, _ endReads: () -> Void) async throws -> Void
     ) async throws {
-        let clock = Clock()
+        let (directory, scope) = (try TemporaryDirectory(), Self.scope)
         var limits = SQLiteTimeLimits()
         limits.now = { clock.now() }
-        let directory = try TemporaryDirectory()
-        let scope = RowScope(table: TableServer.Table("TodoItem"))
         let storage = try SQLiteRowStorage(
             path: directory.path + "/rows", tables: [scope.table],
             settings: RowStampSettings(TableServer.Configuration(tables: [scope.table])), limits: limits)
@@ -50,15 +51,36 @@ struct SQLiteWaitTests {
                 // It has read the clock before and after the wait for a reader.
                 try await clock.isRead.wait(for: 2)
             }
-            let waiting = Task { try await storage.read(scope) { rows in try rows.row("a") } }
-            try await clock.isRead.wait()
-            if isStopped { storage.interrupt() } else { clock.advance(by: limits.read + .nanoseconds(1)) }
-            for _ in 1...readers { gate.signal() }
-            let error = await #expect(throws: RequestError.self) { try await waiting.value }
-            #expect(error?.status == 503)
+            try await body(storage) { for _ in 1...readers { gate.signal() } }
             try await group.waitForAll()
         }
         storage.close()
+    }
+
+    @Test(arguments: [true, false])
+    func `reads that wait for others fail when the server stops, and after the limit`(
+        _ isStopped: Bool
+    ) async throws {
+        let clock = Clock()
+        try await whileReadersWait(clock) { storage, endReads in
+            let waiting = Task { try await storage.read(Self.scope) { rows in try rows.row("a") } }
+            try await clock.isRead.wait()
+            if isStopped {
+                storage.interrupt()
+            } else {
+                clock.advance(by: SQLiteTimeLimits().read + .nanoseconds(1))
+            }
+            endReads()
+            let error = await #expect(throws: RequestError.self) { try await waiting.value }
+            #expect(error?.status == 503)
+        }
+    }
+
+    @Test func `the check of readiness does not wait for reads`() async throws {
+        try await whileReadersWait { storage, endReads in
+            try await storage.checkReadiness()
+            endReads()
+        }
     }
 }
 

@@ -94,6 +94,11 @@ package struct RequestError: Error {
             cause: cause)
     }
 
+    /// Returns the error of a write that may be stored or not.
+    package static func outcomeUnknown(_ message: String, _ cause: any Error) -> RequestError {
+        RequestError(status: 504, message: message, cause: cause)
+    }
+
     var response: ServerResponse {
         var response = ServerResponse.value(["error": .text(message)], status: status)
         switch status {

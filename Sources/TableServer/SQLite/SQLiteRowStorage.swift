@@ -12,6 +12,8 @@ final class SQLiteRowStorage: RowStorage {
     private let database: any DatabaseWriter
     /// `nil` for a database in memory.
     private let checkpoints: SQLiteCheckpoints?
+    /// The connection of ``check()``, which does not wait for those that requests use; `nil` for a database in memory.
+    private let checks: DatabaseQueue?
     private let settings: RowStampSettings
     private let limits: SQLiteTimeLimits
     private let keptStatements = KeptStatements()
@@ -41,6 +43,7 @@ final class SQLiteRowStorage: RowStorage {
         do {
             let opening = SQLiteOpening(path: path, name: name, limits: limits, logger: logger)
             (database, checkpoints) = try opening.open(tables)
+            checks = try path.map { try DatabaseQueue(path: $0, configuration: .readingOnly) }
         } catch let error as TableServerError {
             throw error
         } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
@@ -115,8 +118,10 @@ final class SQLiteRowStorage: RowStorage {
 
     func check() async throws {
         try requireOpen()
+        // Rows in memory can always be read.
+        guard let checks else { return }
         do {
-            _ = try await database.read { database in
+            _ = try await checks.read { database in
                 try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_schema")
             }
         } catch let error as DatabaseError {
@@ -138,6 +143,7 @@ final class SQLiteRowStorage: RowStorage {
         // closed, but not if that one only reads.
         try? database.writeWithoutTransaction { try checkpoints.run(writer: $0) }
         checkpoints.close()
+        try? checks?.close()
         // Closing fails while a read is active; the file is then closed when the pool is deallocated. No data is lost.
         try? database.close()
     }
@@ -153,7 +159,24 @@ final class SQLiteRowStorage: RowStorage {
     }
 }
 
+extension Configuration {
+    fileprivate static var readingOnly: Configuration {
+        var configuration = Configuration()
+        configuration.readonly = true
+        return configuration
+    }
+}
+
 extension DatabaseError {
+    /// Whether the drive has not confirmed a commit. The shared memory is written after the log.
+    private var isUnconfirmed: Bool {
+        switch extendedResultCode {
+        case .SQLITE_IOERR_FSYNC, .SQLITE_IOERR_DIR_FSYNC: true
+        case .SQLITE_IOERR_SHMSIZE, .SQLITE_IOERR_SHMMAP: sql?.hasPrefix("COMMIT") == true
+        default: false
+        }
+    }
+
     /// What SQLite says of an expression that is too deep: for its parser, or with a number at the end, for its compiler.
     private static let depthMessages = ["parser stack overflow", "Expression tree is too large"]
 
@@ -161,6 +184,9 @@ extension DatabaseError {
     var requestError: RequestError? {
         switch resultCode {
         case .SQLITE_BUSY: .rowsLocked(self)
+        // The next start can find the commit in the log.
+        case .SQLITE_IOERR where isUnconfirmed:
+            .outcomeUnknown("The drive has not confirmed the change, which may have been stored.", self)
         case .SQLITE_FULL, .SQLITE_IOERR, .SQLITE_CANTOPEN, .SQLITE_NOMEM: .databaseUnavailable(self)
         case .SQLITE_INTERRUPT: .tookTooLong(self)
         case .SQLITE_TOOBIG where message == SQLiteFunctions.patternTooLong.message:

@@ -49,11 +49,9 @@ struct PostgreSQLError: Error, CustomStringConvertible {
         // The expression needs more of the stack than PostgreSQL permits.
         if state == "54001" { return .filterTooDeep }
         if isOutcomeUnknown {
-            return RequestError(
-                status: 504,
-                message:
-                    "The connection to the database was lost during the commit. The change may have been stored.",
-                cause: self)
+            return .outcomeUnknown(
+                "The connection to the database was lost during the commit. The change may have been stored.",
+                self)
         }
         // A statement that was canceled, usually by its limit of time.
         if state == "57014" { return .tookTooLong(self) }
