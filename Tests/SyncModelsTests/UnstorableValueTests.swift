@@ -63,10 +63,12 @@ import Testing
 
     private struct Visit: SyncModel {
         var id = SyncID<Visit>()
-        var name = "", last = Date.distantPast, first: Date?, dates: [Date] = []
+        var name = "", last = Date.distantPast, first: Date?, end: End?, dates: [Date] = []
         static let schema = ModelSchema(
             "Visit", Visit(), .field("name", \.name), .field("last", \.last), .field("first", \.first),
-            .json("dates", \.dates))
+            .field("end", \.end), .json("dates", \.dates))
+
+        struct End: RawRepresentable, FieldValue { var rawValue: Date }
     }
 
     @Test func `a date that no timestamp is, is refused instead of stored as another`() async throws {
@@ -78,6 +80,7 @@ import Testing
             for date in [Date.distantPast, nan, Date(timeIntervalSince1970: .infinity)] {
                 let refusals = [
                     await message { try await table.update("x") { $0.first = date } },
+                    await message { try await table.update("x") { $0.end = Visit.End(rawValue: date) } },
                     await message { try await table.update("x") { $0.dates = [date] } },
                 ]
                 for refusal in refusals {

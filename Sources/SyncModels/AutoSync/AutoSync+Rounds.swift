@@ -92,7 +92,7 @@ extension AutoSync {
                 // A caller may have run the round while this task was waiting.
                 if case .run = nextStep() { try await runNext() }
             }
-        } catch let error as SyncError {
+        } catch let error as SyncError where !context.isClosed {
             // The store cannot be locked.
             feed.update { $0.lastError = error }
             control.withLock { $0.schedule.recordLockFailure(at: now, jitter: jitter) }
@@ -158,30 +158,24 @@ extension AutoSync {
         let syncRound = SyncRound(
             context: context, plans: plans, budget: budget, onCancellation: onCancellation, parts: parts,
             show: { self.show($0) })
+        let report = await syncRound.run(round)
+        let previous = control.withLock { followed(&$0) }
         do {
-            let report = try await syncRound.run(round)
-            let previous = control.withLock { followed(&$0) }
-            do {
-                try await showingMutex.withLock { end(round, report, try? await shownOperations()) }
-            } catch {
-                // The task was cancelled after the round's last request: what the round has done counts.
-                end(round, report, nil)
-            }
-            let mayFeedContinue = control.withLock { control in
-                followed(&control) != previous || report.reachedServer && control.isFeedWithoutServer
-            }
-            if mayFeedContinue { feedWakeup.signal() }
-            context.emitRoundEnded(cause, report.eventOutcome, since: startTime)
-            endRound()
-            // A push that the app calls meanwhile can leave other operations than the round has.
-            if control.withLock({ $0.isRunning }) { await showOperations() }
-            return report
+            try await showingMutex.withLock { end(round, report, try? await shownOperations()) }
         } catch {
-            control.withLock { $0.schedule.end(round, .cancelled, pulled: [], at: now, jitter: jitter) }
-            context.emitRoundEnded(cause, .cancelled, since: startTime)
-            endRound()
-            throw error
+            // The task was cancelled: what the round has done counts.
+            end(round, report, nil)
         }
+        let mayFeedContinue = control.withLock { control in
+            followed(&control) != previous || report.reachedServer && control.isFeedWithoutServer
+        }
+        if mayFeedContinue { feedWakeup.signal() }
+        context.emitRoundEnded(cause, report.eventOutcome, since: startTime)
+        endRound()
+        if report.cancellation == .ofTask { throw CancellationError() }
+        // A push that the app calls meanwhile can leave other operations than the round has.
+        if control.withLock({ $0.isRunning }) { await showOperations() }
+        return report
     }
 
     /// Ends a round that has run, and shows it with the operations that it has left.

@@ -73,7 +73,7 @@ extension AutoSync {
             if !round.plans.isEmpty, round.plans.allSatisfy({ report.pulls[$0] != nil }) {
                 state.lastPull = time
             }
-            state.lastError = report.ending ?? report.error ?? planError
+            if report.cancellation != .ofTask { state.lastError = report.ending ?? report.error ?? planError }
         }
     }
 }

@@ -112,24 +112,31 @@ public final class AutoSync: Sendable {
     /// A running pull is cancelled at once, and the pages that it has stored stay. A push of a running round continues
     /// until the limit. Operations that were not sent stay pending.
     ///
-    /// - Parameter limit: after this time, a running push is cancelled, also that of a round. A resolver of the app is waited for.
+    /// - Parameter limit: after this time, or when the task is cancelled, a running push is cancelled, also that of a round. A
+    ///   resolver of the app is waited for.
     /// - Returns: the result of the push, with the error that ended it, and no pulls.
     public func finish(within limit: Duration) async -> SyncResult {
         roundParts.beginFinishing()
         defer { roundParts.endFinishing() }
         let end = uptime + limit
-        let result = await withTaskGroup(of: PushResult?.self) { group in
-            group.addTask { await self.push(until: end) }
-            group.addTask {
-                if (try? await self.context.environment.sleep(limit)) != nil { self.roundParts.end(.push) }
-                return nil
+        let result = await withTaskCancellationHandler {
+            await withTaskGroup(of: PushResult?.self) { group in
+                group.addTask { await self.push(until: end) }
+                group.addTask {
+                    if (try? await self.context.environment.sleep(limit)) != nil {
+                        self.roundParts.end(.push)
+                    }
+                    return nil
+                }
+                var result: PushResult?
+                for await ended in group {
+                    group.cancelAll()
+                    result = result ?? ended
+                }
+                return result
             }
-            var result: PushResult?
-            for await ended in group {
-                group.cancelAll()
-                result = result ?? ended
-            }
-            return result
+        } onCancel: {
+            roundParts.end(.push)
         }
         return SyncResult(push: result ?? PushResult(), pulls: [])
     }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import SyncCore
+import Synchronization
 
 /// Runs one round: a push, then the pulls of plans.
 struct SyncRound: Sendable {
@@ -25,50 +26,67 @@ struct SyncRound: Sendable {
         var failed: [Int: SyncError] = [:]
         /// Those of them that may succeed later.
         var retries: Set<Int> = []
+        /// Whether a pull has stored rows, also one that has failed.
+        var hasStoredRows = false
         /// The error that ended the round.
         var ending: SyncError?
-        /// Whether the app has ended the push: see ``AutoSync/finish(within:)``.
-        var isCancelled = false
+        /// What has ended the round before its end, if not an error.
+        var cancellation: Cancellation?
         /// The first error of an operation or a plan, after which the round continued.
         var error: SyncError?
 
         /// Whether the server has answered a request about rows: also one that it has refused.
         var reachedServer = false
 
-        /// Whether the server has applied a change, or the rows of a plan were pulled. A refusal is none: the same operation may
-        /// be refused in every round.
-        var madeProgress: Bool { (push?.completed ?? 0) > 0 || !pulls.isEmpty }
+        /// Whether the server has applied a change, or rows were pulled. A refusal is none: the same operation may be refused in
+        /// every round.
+        var madeProgress: Bool { (push?.completed ?? 0) > 0 || !pulls.isEmpty || hasStoredRows }
     }
 
-    /// Runs the round.
-    ///
-    /// - Throws: `CancellationError`. Other errors are in the report.
-    func run(_ round: SyncSchedule.Round) async throws -> Report {
+    enum Cancellation: Sendable {
+        /// The app has ended the push: see ``AutoSync/finish(within:)``.
+        case ofPush
+        /// The task of the round was cancelled.
+        case ofTask
+    }
+
+    /// Runs the round. Its errors are in the report.
+    func run(_ round: SyncSchedule.Round) async -> Report {
         var report = Report()
-        try await push(&report)
-        for index in round.plans where report.ending == nil {
-            try await pull(index, &report)
+        do {
+            try await push(&report)
+            for index in round.plans where report.ending == nil {
+                try await pull(index, &report)
+            }
+        } catch {
+            report.cancellation = .ofTask
         }
         return report
     }
 
     private func push(_ report: inout Report) async throws {
+        let partial = Mutex(PushResult())
+        let record = { @Sendable (result: PushResult) in
+            partial.withLock { $0 = result }
+            onCancellation(result)
+        }
+        defer { if partial.withLock(\.showsAnswer) { report.reachedServer = true } }
         do {
             let pushed = try await parts.run(.push) {
                 let count = (try? await context.pendingOperationCount()) ?? 0
                 if count > 0 { show(.pushing(done: 0, of: count)) }
                 do {
                     return try await context.pushPermittingPulls(
-                        budget: budget, onCancellation: onCancellation)
+                        budget: budget, onCancellation: record)
                 } catch let error as SyncError {
                     // If the time is over, the error counts as one of the cancellation.
-                    if let result = error.pushResult { onCancellation(result) }
+                    if let result = error.pushResult { record(result) }
                     throw error
                 }
             }
             (report.push, report.error) = (pushed?.result, pushed?.error)
             if pushed == nil {
-                report.isCancelled = true
+                report.cancellation = .ofPush
                 report.ending = SyncError(
                     .pushAbortedCancelled, "The app ended the sync before all changes were sent. Sync again.",
                     mayRetry: true)
@@ -78,15 +96,24 @@ struct SyncRound: Sendable {
             (report.push, report.ending) = (error.pushResult, error)
         }
         guard let push = report.push else { return }
-        if push.completed > 0 || push.hasRefusals { report.reachedServer = true }
+        if push.showsAnswer { report.reachedServer = true }
         if push.errors.contains(where: { $0.code == .operationHeld }) {
             report.pendingWithHeld = try? await context.pendingOperationCount()
         }
     }
 
     private func pull(_ index: Int, _ report: inout Report) async throws {
+        let progress = Mutex(PullResult())
+        defer {
+            let progress = progress.withLock(\.self)
+            if progress.pages > 0 { report.reachedServer = true }
+            if progress.upserted + progress.deleted > 0 { report.hasStoredRows = true }
+        }
         do {
-            guard let result = try await parts.run(.pull, { try await pull(plans[index]) }) else { return }
+            let result = try await parts.run(.pull) {
+                try await pull(plans[index]) { result in progress.withLock { $0 = result } }
+            }
+            guard let result else { return }
             report.pulls[index] = result
             report.reachedServer = true
         } catch {
@@ -113,7 +140,9 @@ struct SyncRound: Sendable {
     }
 
     /// Pulls the rows of a plan.
-    private func pull(_ plan: PullPlan) async throws -> PullResult {
+    ///
+    /// - Parameter record: receives what the pull has done after each page.
+    private func pull(_ plan: PullPlan, record: @Sendable (PullResult) -> Void) async throws -> PullResult {
         do {
             var settings = plan.settings
             settings.pending = .pullAnyway
@@ -122,6 +151,7 @@ struct SyncRound: Sendable {
             let pages = context.pulling(plan.query, queryID: try plan.queryID, settings: settings)
             for try await progress in pages {
                 result = progress
+                record(progress)
                 let rows = min(result.received, result.total ?? .max)
                 show(.pulling(table: plan.query.table, rows: rows, of: result.total))
             }
@@ -130,6 +160,11 @@ struct SyncRound: Sendable {
             throw error.naming(plan.model)
         }
     }
+}
+
+extension PushResult {
+    /// Whether the server has answered a request about an operation.
+    fileprivate var showsAnswer: Bool { completed > 0 || hasRefusals }
 }
 
 extension SyncRound.Report {
@@ -149,7 +184,7 @@ extension SyncRound.Report {
 
     /// How the round ended, for ``SyncEvent``.
     var eventOutcome: SyncEvent.Outcome {
-        if isCancelled { return .cancelled }
+        if cancellation != nil { return .cancelled }
         return ending != nil ? .aborted : error == nil ? .completed : .completedWithErrors
     }
 
@@ -158,7 +193,7 @@ extension SyncRound.Report {
     /// - Parameter leavesOperations: whether operations are pending that a push can send.
     func outcome(leavesOperations: Bool) -> SyncSchedule.Outcome {
         switch ending.map(RoundFailure.init) {
-        case _ where isCancelled: .cancelled
+        case _ where cancellation != nil: .cancelled(reachedServer: reachedServer)
         // The push has permitted pulls, and none has shown that the server answers other requests.
         case nil where !reachedServer && push?.mayBeOutage == true: .failed(madeProgress: madeProgress)
         case nil:

@@ -58,11 +58,13 @@ extension SyncSchedule {
         /// - Parameters:
         ///   - retryAfter: the wait that the server asks for.
         ///   - reachedServer: whether the server has answered before.
-        ///   - madeProgress: whether it has applied a change, or the rows of a plan were pulled.
+        ///   - madeProgress: whether it has applied a change, or rows were pulled.
         case failed(retryAfter: Duration? = nil, reachedServer: Bool = false, madeProgress: Bool = false)
         /// The server requires the user to sign in.
         case unauthenticated
-        /// The caller cancelled the round.
-        case cancelled
+        /// The caller or the app has cancelled the round.
+        ///
+        /// - Parameter reachedServer: whether the server has answered before.
+        case cancelled(reachedServer: Bool = false)
     }
 }

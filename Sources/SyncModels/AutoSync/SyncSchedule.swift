@@ -284,10 +284,7 @@ struct SyncSchedule: Sendable {
             incompleteRounds += 1
         case .failed(let retryAfter, let reachedServer, let madeProgress):
             requestPush(at: now, .retry)
-            if reachedServer {
-                needsSignIn = false
-                endOutage()
-            }
+            if reachedServer { recordFirstAnswer() }
             if madeProgress { failures = 0 }
             recordFailure(retryAfter: retryAfter, jitter: jitter)
         case .unauthenticated:
@@ -295,8 +292,9 @@ struct SyncSchedule: Sendable {
             endOutage()
             // The server may have refused the token from before a sign-in during the round.
             needsSignIn = signIns == signInsAtBegin
-        case .cancelled:
+        case .cancelled(let reachedServer):
             requestPush(at: now, .retry)
+            if reachedServer { recordFirstAnswer() }
         }
         for index in round.plans where !pulled.contains(index) {
             requestCause = .retry
@@ -325,11 +323,18 @@ struct SyncSchedule: Sendable {
         hasLastRoundFailed = true
     }
 
-    /// An answer of the server refutes that the network is unavailable, and that the user must sign in. A wait that the
-    /// server has asked for since the round began stays.
-    private mutating func recordAnswer() {
-        (failures, needsSignIn) = (0, false)
+    /// An answer of the server refutes that the network is unavailable, and that the user must sign in, also if the round fails
+    /// later.
+    private mutating func recordFirstAnswer() {
+        needsSignIn = false
         endOutage()
+    }
+
+    /// As ``recordFirstAnswer()``, for a round that has reached its end. A wait that the server has asked for since the round
+    /// began stays.
+    private mutating func recordAnswer() {
+        recordFirstAnswer()
+        failures = 0
         gate = gate?.serverEnd == serverEndAtBegin ? nil : gate?.ofServer
     }
 

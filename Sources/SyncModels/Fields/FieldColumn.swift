@@ -33,12 +33,11 @@ final class FieldColumn<Model: SyncModel>: Sendable {
         isOptional = Value.self is any OptionalProperty.Type
         referredModel = (Value.self as? any ModelReference.Type)?.referredModel
         self.assign = assign
-        let isDate = Value.self == Date.self || Value.self == Date?.self
         value = { model throws(SyncError) in
             do {
                 let property = model[keyPath: path]
-                if isDate, let date = property as? Date { try date.requireStorable() }
                 let value = try encode(property)
+                if case .date = value { try Date(storedAs: property)?.requireStorable() }
                 guard value.doubleValue?.isFinite != false else { throw NotFinite() }
                 return value
             } catch {
@@ -133,6 +132,17 @@ struct UnrepresentableDate: Error, CustomStringConvertible {
 }
 
 extension Date {
+    /// The date of a property, also of one that has a date as its raw value; `nil` for other types.
+    fileprivate init?(storedAs property: Any) {
+        if let date = property as? Date {
+            self = date
+        } else if let property = property as? any RawRepresentable {
+            self.init(storedAs: property.rawValue)
+        } else {
+            return nil
+        }
+    }
+
     /// - Throws: ``UnrepresentableDate`` if the timestamp would be of another instant.
     func requireStorable() throws {
         guard abs(Timestamp(self).date.timeIntervalSince(self)) < 0.001 else { throw UnrepresentableDate() }

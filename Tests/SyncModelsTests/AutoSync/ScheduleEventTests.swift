@@ -101,7 +101,7 @@ import Testing
         #expect(timeline.nextRound() == 14)
     }
 
-    @Test(arguments: [SyncSchedule.Outcome.failed(), .cancelled])
+    @Test(arguments: [SyncSchedule.Outcome.failed(), .cancelled()])
     func `on a metered network, a hint survives a round of the user that did not pull`(
         _ outcome: SyncSchedule.Outcome
     ) {

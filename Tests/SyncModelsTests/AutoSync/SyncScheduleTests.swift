@@ -250,7 +250,7 @@ import Testing
         var timeline = ScheduleTimeline.started()
         timeline.seconds = 10
         timeline.signal(.serverHint(tables: ["parents"]))
-        _ = timeline.runRound(.cancelled)
+        _ = timeline.runRound(.cancelled())
         #expect(timeline.runNextRound()?.plans == [parents])
         #expect(timeline.seconds == 11)
     }

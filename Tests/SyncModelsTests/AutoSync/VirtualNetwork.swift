@@ -16,6 +16,8 @@ final class VirtualNetwork: HTTPTransport {
         case down
         /// Requests arrive, and no response.
         case answersLost
+        /// Every third request does not arrive.
+        case everyThirdLost
         /// A server or a gateway in between refuses every request.
         case status(Int, retryAfter: String? = nil)
         /// Requests that read rows take a minute.
@@ -99,6 +101,7 @@ final class VirtualNetwork: HTTPTransport {
                 Request(time: system.time / .seconds(1), summary: summary, condition: condition))
             return condition
         }
+        let isThird = state.withLock { $0.requests.count.isMultiple(of: 3) }
         let isSlow = condition == (request.head.method == .get ? .slowPulls : .slowPushes)
         try await system.scheduler.sleep(isSlow ? 60_000_000_000 : Self.latency)
         switch condition {
@@ -107,7 +110,8 @@ final class VirtualNetwork: HTTPTransport {
                 status: .notFound, headerFields: [.contentType: "application/json"],
                 body: Data(#"{"error":"The server has no such table."}"#.utf8))
         case .up where path.last == "changes" && hasChangeFeed: return try await changes(request)
-        case .up, .slowPulls, .slowPushes:
+        case .everyThirdLost where isThird: throw URLError(.notConnectedToInternet)
+        case .up, .slowPulls, .slowPushes, .everyThirdLost:
             return system.server.respond(to: ModelRequest(request), from: name)
         case .portal:
             return HTTPTransportResponse(
