@@ -115,7 +115,8 @@ import Testing
         }
         #expect(cursor.isDone)
         #expect(Set(received) == ["1", "a", "f", "h", "z"])
-        #expect(cursor.token?.id == "z")
+        // Rows that leave the instant meanwhile move the others: the next pull begins before them.
+        #expect(cursor.token == nil)
     }
 
     @Test func `a pull that skips rows that were left out uses no other query`() throws {

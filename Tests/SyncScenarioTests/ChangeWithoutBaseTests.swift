@@ -45,6 +45,24 @@ struct ChangeWithoutBaseTests {
         }
     }
 
+    @Test(arguments: [404, 409, 412], changes)
+    func `a refusal that shows the unchanged row is no conflict`(
+        _ status: Int, _ change: TableOperation.Kind
+    ) async throws {
+        try await Scenario.run(on: .memory) { scenario in
+            let a = try scenario.device(settings: .resolving(.serverWins))
+            try await scenario.server.put("x", ["text": "one"], in: Todo.name)
+            try await a.sync()
+            try await self.change("x", change, on: a)
+            scenario.server.onRequest { $0.isWrite ? .refusal(status, "not unique") : .none }
+            let error = try await a.expectPushError()
+            #expect(!error.isConflict && error.message == "not unique")
+            scenario.server.onRequest(nil)
+            try await a.context.push()
+            #expect(try scenario.serverTexts() == (change == .delete ? [] : ["ours"]))
+        }
+    }
+
     @Test(arguments: StoreKind.allCases, changes)
     func `a pull of the row as it was is no conflict`(
         _ kind: StoreKind, _ change: TableOperation.Kind

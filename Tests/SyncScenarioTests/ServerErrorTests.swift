@@ -181,10 +181,10 @@ import Testing
     }
 
     /// The row shows that the server has applied no attempt, so the correction need not wait for a proof.
-    @Test(arguments: StoreKind.allCases)
-    func `a correction is sent after a lost request and a 409 about the unchanged row`(_ kind: StoreKind)
-        async throws
-    {
+    @Test(arguments: StoreKind.allCases, [409, 412])
+    func `a correction is sent after a lost request and a refusal that shows the unchanged row`(
+        _ kind: StoreKind, _ status: Int
+    ) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device(settings: .singleAttempt)
             try await scenario.server.put("x", ["text": "one"], in: Todo.name)
@@ -194,7 +194,7 @@ import Testing
             await expectError(.pushAbortedNetwork) { try await a.context.push() }
             scenario.server.onRequest { request in
                 let isTaken = String(decoding: request.body, as: UTF8.self).contains("taken")
-                return request.isWrite && isTaken ? .refusal(409, "taken") : .none
+                return request.isWrite && isTaken ? .refusal(status, "taken") : .none
             }
             #expect(try await a.expectPushError().code == .serverError)
             try await a.table.update(id: "x", ["text": "free"])

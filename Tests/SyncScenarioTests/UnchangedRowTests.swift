@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import SyncCore
+import Synchronization
 import TableServer
 import Testing
 
@@ -116,6 +117,73 @@ import Testing
             _ = try await a.expectPushError()
             #expect(try await a.context.status().parkedOperations == 1)
             try await replay(a, on: scenario)
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases, [404, 409, 412])
+    func `a column that the server does not have makes no conflict of a refusal`(
+        _ kind: StoreKind, _ status: Int
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(settings: Self.settings(.serverWins))
+            let isRefusing = Mutex(false)
+            scenario.server.onRequest { request in
+                if request.isWrite, isRefusing.withLock(\.self) { return .refusal(status, "not unique") }
+                return .editFields { $0["priority"] = nil }
+            }
+            try await a.table.insert(["id": "x", "text": "one", "priority": 1])
+            try await a.sync()
+            #expect(try await a.item("x")?["priority"] == 1)
+            try await a.table.update(id: "x", ["text": "two"])
+            isRefusing.withLock { $0 = true }
+            try await expectRefusals(status, "not unique", count: 1, of: a)
+            #expect(try await a.texts() == ["two"])
+        }
+    }
+
+    /// The delete continues from the row that an update without an answer has left.
+    @Test(arguments: StoreKind.allCases)
+    func `a refused delete does not forget an update whose response was lost`(_ kind: StoreKind) async throws
+    {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(settings: .singleAttempt)
+            try await scenario.server.put("x", ["text": "one"], in: Todo.name)
+            try await a.sync()
+            try await a.table.update(id: "x", ["text": "two"])
+            await a.pushLosingResponse(of: scenario.server)
+            try await a.table.delete(id: "x")
+            scenario.server.inject(.none, when: \.isWrite)
+            scenario.server.inject(.refusal(409, "it has children"), when: \.isWrite)
+            let error = try await a.expectPushError()
+            #expect(!error.isConflict && error.message.contains("it has children"))
+            try await a.context.push()
+            #expect(try scenario.row("x")?.deleted == true)
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an undelete of a copy that is older than the tombstone is a conflict`(_ kind: StoreKind)
+        async throws
+    {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(settings: .singleAttempt)
+            try await scenario.server.put("x", ["text": "one"], in: Todo.name)
+            try await a.sync()
+            let copy = try #require(try await a.item("x"))
+            try await a.table.update(id: "x", ["text": "two"])
+            try await scenario.server.remove("x", in: Todo.name)
+            let error = try await a.expectPushError()
+            try await a.context.keepAndUpdateItem(for: error, with: try #require(error.item))
+            var form = copy
+            form["text"] = "three"
+            try await a.table.replace(form)
+            let second = try await a.expectPushError()
+            #expect(second.isConflict && second.serverItem?.system.deleted == true)
+            try await a.context.keepAndUpdateItem(for: second, with: try #require(second.item))
+            try await a.context.push()
+            #expect(try scenario.serverTexts() == ["three"])
             try await scenario.expectAgreement(a)
         }
     }

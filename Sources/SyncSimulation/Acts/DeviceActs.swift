@@ -169,7 +169,7 @@ extension SimulatedSystem {
             server.change { $0.hasUnreadableRows = true }
             server.write(act.id, [column.name: value], in: table.name, isLate: false)
         case .refuseRow:
-            let statuses: [Int?] = [400, 403, 413, 500, nil, nil]
+            let statuses: [Int?] = [400, 403, 404, 409, 412, 413, 500, nil, nil, nil]
             server.refuse(act.id, in: table.name, status: random.pick(statuses))
             // A pull then stores the other user's change beside an operation that fails for another reason.
             if mode != .solo, random.percent(50) { writeOnServer(act, table, &random) }

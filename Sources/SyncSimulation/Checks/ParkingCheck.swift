@@ -7,7 +7,7 @@ import Synchronization
 
 /// Counts the responses that may be counted as refusals of each row's operation, by the specification alone.
 struct RefusalCounts: Sendable {
-    /// Refusals with a readable 4xx.
+    /// Refusals with a readable 4xx, also with a status that reports conflicts.
     private var refused: [RowKey: Int] = [:]
     /// The acts in which the server answered requests about the row with a server error.
     private var erring: [RowKey: Set<UInt64>] = [:]
@@ -25,6 +25,12 @@ struct RefusalCounts: Sendable {
         if request.phase.isWrite, let row = request.row {
             missingAtDeletion.remove(row)
             if request.phase == .delete, response.head.status.code == 404 { missingAtDeletion.insert(row) }
+        }
+        // A damaged response counts too.
+        if let row = request.row, [404, 409, 412].contains(response.head.status.code),
+            response.head.headerFields[.server] == ModelServer.refusing
+        {
+            refused[row, default: 0] += 1
         }
         switch response.head.status.code {
         case 200...299 where request.phase != .list, 404, 409, 410, 412: confirming.insert(act)

@@ -131,6 +131,19 @@ final class ModelServer: Sendable {
         state.withLock { $0.refusals[table + "/" + id] = status }
     }
 
+    /// The header `Server` of a refusal, for checks.
+    static let refusing = "refuses"
+
+    /// Whether the server refuses the write, and does not report a conflict with the same status: the row is as the device has
+    /// it, but a value must be unique, the user may only see the row, or a gateway does not know conditions.
+    private func refuses(_ write: Write, _ phase: RequestPhase, with status: Int, _ state: State) -> Bool {
+        guard [404, 409, 412].contains(status) else { return true }
+        guard phase != .insert, let row = state.rows[write.table]?[write.id], write.matches(row) else {
+            return false
+        }
+        return row.isDeleted ? phase == .undelete && status != 404 : true
+    }
+
     /// Accepts writes of all rows.
     func acceptAll() { state.withLock { $0.refusals = [:] } }
 
@@ -149,8 +162,11 @@ final class ModelServer: Sendable {
                 author: author, table: path[1], id: path.count > 2 ? path[2] : "", body: request.body,
                 match: head.headerFields[.ifMatch], includesDeleted: request.includesDeleted, known: known,
                 ignoresMatch: state.traits.ignoresConditions)
-            if head.method != .get, let status = state.refusals[write.table + "/" + write.rowID] {
-                return failure(status, "The server refuses changes of this row.", state)
+            if let status = state.refusals[write.table + "/" + write.rowID],
+                request.phase.isWrite, refuses(write, request.phase, with: status, state)
+            {
+                let error = ModelJSON.object(["error": .text("The server refuses changes of this row.")])
+                return respond(status, error, [.server: Self.refusing], state)
             }
             switch (head.method, path.count) {
             case (.get, 2): return list(write.table, request, state)

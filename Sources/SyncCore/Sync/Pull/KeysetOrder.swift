@@ -54,6 +54,9 @@ struct KeysetOrder: PageOrder {
     /// How many rows the first page had, if none of them had an `updatedAt`.
     private var undatedFirstPageCount = 0
     private(set) var section = 0
+    /// Whether the token no longer moves, because rows were skipped that the server has left out.
+    private var isTokenKept = false
+    private var keptToken: DeltaToken?
 
     init(token: DeltaToken?, overlap: Duration) {
         lastStored = token
@@ -78,9 +81,14 @@ struct KeysetOrder: PageOrder {
         }
     }
 
-    mutating func skipOnDetour(_ count: Int) { skip += count }
+    mutating func skipOnDetour(_ count: Int) {
+        // Rows that leave the instant meanwhile shift the others, so that some may be missed.
+        if !isTokenKept { (isTokenKept, keptToken) = (true, token) }
+        skip += count
+    }
 
     var token: DeltaToken? {
+        if isTokenKept { return keptToken }
         var token = lastStored
         token?.isFirstPull = includesUndated
         return token

@@ -85,9 +85,7 @@ extension OperationAttempt {
             case .update: .update(id: id, fields: body(base: base), version: version)
             case .delete: .delete(id: id, version: version)
             }
-        let known = base?.system.version == version ? base : nil
-        requests.recordCondition(
-            known ?? version.map { Item(id: id, system: SystemProperties(version: $0)) })
+        requests.recordCondition(state(version, of: base))
         let response = try await send(action)
         // An earlier request would have changed the version, or inserted the row.
         if response.classification == .done, snapshot.kind == .insert || version != nil {
@@ -132,11 +130,22 @@ extension OperationAttempt {
             ? .refused(status: response.status, message: response.message) : outcome(ofFetched: fetched)
     }
 
+    /// Returns the state of the row with this version: the given one, or else only the version; `nil` if nothing is known.
+    func state(_ version: String?, of row: Item?) -> Item? {
+        if let row, row.system.version == version { return row }
+        return version.map { Item(id: operation.itemID, system: SystemProperties(version: $0)) }
+    }
+
     /// Whether the row is in the known state. A row that was deleted for good and inserted again in the same instant can have the
-    /// same system properties, so that only its fields differ.
+    /// same system properties, so that only its fields differ from those of the base.
     private func isUnchanged(_ row: Item, since known: Item) -> Bool {
-        row.isSameState(as: known)
-            && (known.system.isVersionOnly || definition.isShown(known.fields, as: row))
+        guard row.isSameState(as: known) else { return false }
+        guard let base = operation.base, base.isSameState(as: known) else { return true }
+        return definition.syncedColumns.allSatisfy { column in
+            // A column that the server does not have keeps its local value.
+            guard let shown = row.content[column.name] else { return true }
+            return (base.content[column.name] ?? .null).isShown(as: shown)
+        }
     }
 
     /// Returns the refusal if a 409 or 412 reports no conflict: the row is in the state that the request was about, so the server
@@ -149,8 +158,11 @@ extension OperationAttempt {
         guard [.rowExists, .versionMismatch].contains(response.classification), snapshot.kind != .insert,
             let known, let row = outcome.rowInConflict, isUnchanged(row, since: known)
         else { return nil }
-        // A request that was applied meanwhile can be the reason for a 412, beside an older state from a cache.
-        if response.classification == .rowExists { requests.recordUnchangedRow() }
+        // Otherwise the row is what an earlier attempt has left.
+        let isMadeOn = operation.base.map { $0.isSameState(as: known) }
+        if isMadeOn ?? (snapshot.version != nil && known.system.version == snapshot.version) {
+            requests.recordUnchangedRow()
+        }
         return .refused(status: response.status, message: response.message)
     }
 

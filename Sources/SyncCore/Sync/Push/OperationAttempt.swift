@@ -64,7 +64,7 @@ struct OperationAttempt: Sendable {
         /// Whether the server has applied the answered request, and therefore no earlier one.
         var isApplied: Bool { state.withLock { $0.isApplied } }
 
-        /// Whether the row is in the state that the refused request was about: the server has applied no attempt.
+        /// Whether the row is in the state that the operation was made on: the server has applied no attempt.
         var isRowUnchanged: Bool { state.withLock { $0.isRowUnchanged } }
 
         /// The state of the row in the condition of the last write. If nothing else is known of that state, it has only a

@@ -59,7 +59,7 @@ extension OperationAttempt {
         case .conflict(_, _, let row?) where proof.isUnchanged(row):
             return .continues(from: row)
         default:
-            return refusal(by: response, of: base, outcome) ?? outcome
+            return refusal(by: response, of: state(snapshot.version, of: base), outcome) ?? outcome
         }
     }
 
