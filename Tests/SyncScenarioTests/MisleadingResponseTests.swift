@@ -240,13 +240,18 @@ import Testing
     }
 
     /// The user may see the row, and not change it.
-    @Test func `a 404 for a row that the server lists completes no delete, and removes no item`() async throws
-    {
+    @Test(arguments: [false, true])
+    func `a 404 for a row that the server shows completes no delete, and removes no item`(
+        _ refusesLists: Bool
+    ) async throws {
         try await Scenario.run(on: .memory) { scenario in
             let a = try scenario.device(settings: .resolving(.serverWins))
             for id in ["x", "y"] { try await scenario.server.put(id, ["text": .text(id)], in: Todo.name) }
             try await a.sync()
-            scenario.server.onRequest { $0.isWrite ? .refusal(404, "no such row") : .none }
+            scenario.server.onRequest { request in
+                request.isWrite
+                    ? .refusal(404, "no such row") : refusesLists && request.isPage ? .refusal(403) : .none
+            }
             try await a.table.delete(id: "x")
             try await a.table.update(id: "y", ["text": "ours"])
             let errors = await a.expectPushErrors()

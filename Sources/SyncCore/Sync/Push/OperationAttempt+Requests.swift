@@ -106,21 +106,27 @@ extension OperationAttempt {
         guard response.classification == .rowMissing, response.status == 404 else { return nil }
         let listed = try await fetchTombstone()
         switch listed.classification {
-        case .done: return try await outcomeOfListedRow(listed.row, after: response)
+        case .done:
+            // A row that the server lists may be visible to the user, who may not change it.
+            let isListed = listed.row.map { !$0.system.deleted } ?? false
+            return isListed ? try await outcomeOfShownRow(listed.row, after: response) : nil
+        // A service that refuses the list has a route to the table, and may show the row.
+        case .rowMissing where listed.status >= 400, .unknown where (400...499).contains(listed.status):
+            return try await outcomeOfShownRow(after: response)
         case .rowMissing: return nil
-        // A service that refuses the list has a route to the table.
-        case .unknown where (400...499).contains(listed.status): return nil
         default: return outcome(ofFetched: listed)
         }
     }
 
-    /// Returns the outcome of a 404 for a row that the server lists: the user may see the row, and not change it. `nil` if the row
-    /// is gone all the same: the list can be an old one of a cache, or another client has inserted the row again since.
-    private func outcomeOfListedRow(
-        _ row: Item?, after response: AttemptResponse
+    /// Returns the outcome of a 404 for a row that the server returns by id. `nil` if the row is gone all the same: a list can be
+    /// an old one of a cache, or another client has inserted the row again since.
+    ///
+    /// - Parameter listed: the row in a list, if there is one.
+    private func outcomeOfShownRow(
+        _ listed: Item? = nil, after response: AttemptResponse
     ) async throws -> AttemptOutcome? {
-        guard let row, !row.system.deleted, operation.kind != .insert, let known = requests.condition,
-            !known.system.isVersionOnly, !row.isInsertedAgain(since: known)
+        guard operation.kind != .insert, let known = requests.condition, !known.system.isVersionOnly,
+            listed?.isInsertedAgain(since: known) != true
         else { return nil }
         let fetched = try await send(.read(id: operation.itemID))
         if fetched.classification == .rowMissing { return nil }
