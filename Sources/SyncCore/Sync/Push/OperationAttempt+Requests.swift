@@ -125,7 +125,7 @@ extension OperationAttempt {
     private func outcomeOfShownRow(
         _ listed: Item? = nil, after response: AttemptResponse
     ) async throws -> AttemptOutcome? {
-        guard operation.kind != .insert, let known = requests.condition, !known.system.isVersionOnly,
+        guard operation.kind != .insert, let known = requests.condition,
             listed?.isInsertedAgain(since: known) != true
         else { return nil }
         let fetched = try await send(.read(id: operation.itemID))
@@ -284,11 +284,6 @@ extension AttemptOutcome {
         default: nil
         }
     }
-}
-
-extension SystemProperties {
-    /// Whether nothing but the version is known. Another row could have the same one.
-    fileprivate var isVersionOnly: Bool { version != nil && updatedAt == nil && createdAt == nil }
 }
 
 extension RemoteCall.Action {
