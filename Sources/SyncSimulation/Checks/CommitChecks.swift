@@ -110,8 +110,9 @@ extension SimulatedSystem {
             state.pending = [:]
             for operation in operations {
                 let key = RowKey(table: operation.table, id: operation.itemID)
+                let first = state.pending[key]
                 state.pending[key] = SimulatedDevice.PendingState(
-                    firstID: state.pending[key]?.firstID ?? operation.id,
+                    firstID: first?.firstID ?? operation.id, firstKind: first?.firstKind ?? operation.kind,
                     kind: operation.kind.rawValue, isAttempted: operation.isAmbiguous)
             }
         }

@@ -36,10 +36,11 @@ extension SimulatedSystem {
             let item = try snapshot.item(id: operation.itemID, in: operation.table),
             let id = item.fields["parent"]?.textValue
         else { return }
-        // A parent that is inserted in this commit may have been inserted after the mark.
+        // A parent that is inserted in this commit, also after its deletion, may have been inserted after the mark.
         let key = RowKey(table: parent, id: id)
         let insert = operations.first { $0.table == parent && $0.itemID == id && $0.kind == .insert }
-        if let insert, device.state.withLock({ $0.pending[key]?.firstID == insert.id }) {
+        let before = device.state.withLock { $0.pending[key] }
+        if let insert, before?.firstID == insert.id, before?.firstKind == .insert {
             fail(
                 .order,
                 "\(device.name) sends \(operation.table)/\(operation.itemID) before its parent \(key).")

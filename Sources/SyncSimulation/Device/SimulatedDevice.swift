@@ -91,6 +91,7 @@ final class SimulatedDevice: Sendable {
     struct PendingState {
         /// The item's first operation, which is sent first.
         let firstID: Int64
+        let firstKind: TableOperation.Kind
         let kind: String
         let isAttempted: Bool
     }
