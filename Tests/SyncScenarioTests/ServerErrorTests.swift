@@ -181,7 +181,7 @@ import Testing
     }
 
     /// The row shows that the server has applied no attempt, so the correction need not wait for a proof.
-    @Test(arguments: StoreKind.allCases, [409, 412])
+    @Test(arguments: StoreKind.allCases, [404, 409, 412])
     func `a correction is sent after a lost request and a refusal that shows the unchanged row`(
         _ kind: StoreKind, _ status: Int
     ) async throws {

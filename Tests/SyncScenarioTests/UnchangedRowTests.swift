@@ -91,13 +91,13 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases, [WireDialect.v2, .v3])
-    func `a 409 about an undelete whose row is still deleted is a refusal`(
-        _ kind: StoreKind, _ dialect: WireDialect
+    @Test(arguments: [404, 409, 412], [WireDialect.v2, .v3])
+    func `a refusal of an undelete whose row is still deleted is no conflict`(
+        _ status: Int, _ dialect: WireDialect
     ) async throws {
-        try await Scenario.run(on: kind) { scenario in
+        try await Scenario.run(on: .memory) { scenario in
             let a = scenario.device(
-                on: try kind.open(in: scenario.directory, name: "A", tables: [Todo.definition]),
+                on: try StoreKind.memory.open(in: scenario.directory, name: "A", tables: [Todo.definition]),
                 settings: Self.settings(.serverWins), dialect: dialect)
             try await scenario.server.put("x", ["text": "one"], in: Todo.name)
             try await a.sync()
@@ -109,7 +109,7 @@ import Testing
                 let isRefused: @Sendable (RecordedRequest) -> Bool = { request in
                     request.isWrite && request.method != "DELETE" && request.itemID != nil
                 }
-                scenario.server.onRequest { isRefused($0) ? .refusal(409, "not unique") : .none }
+                scenario.server.onRequest { isRefused($0) ? .refusal(status, "not unique") : .none }
             }
             let error = try #require(try await a.context.operationErrors().first)
             #expect(!error.isConflict && error.message == "not unique")
@@ -185,6 +185,69 @@ import Testing
             try await a.context.push()
             #expect(try scenario.serverTexts() == ["three"])
             try await scenario.expectAgreement(a)
+        }
+    }
+
+    /// The repetition of the undelete shows nothing of the update, which the server has refused.
+    @Test func `a refused update of a row that was undeleted can be corrected`() async throws {
+        try await Scenario.run(on: .memory) { scenario in
+            let a = try scenario.device(settings: .resolving(.clientWins))
+            try await scenario.server.put("x", ["text": "one"], in: Todo.name)
+            try await a.sync()
+            try await scenario.server.remove("x", in: Todo.name)
+            try await a.table.update(id: "x", ["text": "taken"])
+            scenario.server.onRequest { request in
+                let isTaken = String(decoding: request.body, as: UTF8.self).contains("taken")
+                return request.method == "PATCH" && isTaken ? .refusal(409, "taken") : .none
+            }
+            scenario.server.inject(.refusal(503), when: { $0.method == "POST" })
+            #expect(try await !a.expectPushError().isConflict)
+            try await a.table.update(id: "x", ["text": "free"])
+            try await a.context.push()
+            #expect(try scenario.serverTexts() == ["free"])
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: [TableOperation.Kind.update, .delete])
+    func `a 404 stands if the service shows neither lists nor rows`(_ change: TableOperation.Kind)
+        async throws
+    {
+        try await Scenario.run(on: .memory, configure: { $0.tables = [.init(Todo.name, softDelete: false)] })
+        {
+            scenario in
+            let a = try scenario.device(settings: .singleAttempt)
+            try await a.table.insert(["id": "x", "text": "one"])
+            try await a.context.push()
+            try await scenario.server.remove("x", in: Todo.name)
+            scenario.server.onRequest { $0.isWrite ? .none : .refusal(403) }
+            if change == .delete {
+                try await a.table.delete(id: "x")
+                try await a.context.push()
+                #expect(try await a.operations().isEmpty)
+            } else {
+                try await a.table.update(id: "x", ["text": "two"])
+                #expect(try await a.expectPushError().code == .itemNotOnServer)
+            }
+        }
+    }
+
+    /// The app's new version declares a column that the server has added without new versions.
+    @Test func `a column that the app declares later makes no conflict of a refusal`() async throws {
+        try await Scenario.run(on: .sqlite) { scenario in
+            let old = SyncTableDefinition(Todo.name, columns: [Todo.text])
+            let a = try scenario.device(tables: [old])
+            scenario.server.onRequest { _ in .editFields { $0["priority"] = nil } }
+            try await scenario.server.put("x", ["text": "one", "priority": 5], in: Todo.name)
+            try await a.sync()
+            try await a.table.update(id: "x", ["text": "two"])
+            try a.store.close()
+            let b = try scenario.device(
+                settings: .resolving(.serverWins),
+                tables: [SyncTableDefinition(Todo.name, columns: [Todo.text, Todo.priority])])
+            scenario.server.onRequest { $0.isWrite ? .refusal(409, "not unique") : .none }
+            #expect(try await b.expectPushError().message == "not unique")
+            #expect(try await b.texts() == ["two"])
         }
     }
 }

@@ -141,7 +141,7 @@ final class ModelServer: Sendable {
         guard phase != .insert, let row = state.rows[write.table]?[write.id], write.matches(row) else {
             return false
         }
-        return row.isDeleted ? phase == .undelete && status != 404 : true
+        return !row.isDeleted || phase == .undelete
     }
 
     /// Accepts writes of all rows.

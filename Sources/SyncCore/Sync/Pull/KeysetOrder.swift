@@ -57,6 +57,8 @@ struct KeysetOrder: PageOrder {
     /// Whether the token no longer moves, because rows were skipped that the server has left out.
     private var isTokenKept = false
     private var keptToken: DeltaToken?
+    /// Whether the next pull requests the rows without `updatedAt` again, for the same reason.
+    private var repeatsUndated = false
 
     init(token: DeltaToken?, overlap: Duration) {
         lastStored = token
@@ -83,14 +85,18 @@ struct KeysetOrder: PageOrder {
 
     mutating func skipOnDetour(_ count: Int) {
         // Rows that leave the instant meanwhile shift the others, so that some may be missed.
-        if !isTokenKept { (isTokenKept, keptToken) = (true, token) }
+        if case .undated = position {
+            repeatsUndated = true
+        } else if !isTokenKept {
+            (isTokenKept, keptToken) = (true, token)
+        }
         skip += count
     }
 
     var token: DeltaToken? {
         if isTokenKept { return keptToken }
         var token = lastStored
-        token?.isFirstPull = includesUndated
+        token?.isFirstPull = includesUndated || repeatsUndated
         return token
     }
 

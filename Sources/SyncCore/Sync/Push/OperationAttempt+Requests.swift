@@ -91,28 +91,35 @@ extension OperationAttempt {
         if response.classification == .done, snapshot.kind == .insert || version != nil {
             requests.recordApplication()
         }
-        if let outcome = try await outcomeOfMissingTable(response) { return outcome }
+        if let outcome = try await outcomeOfMissingTable(response, known: requests.condition) {
+            return outcome
+        }
         var outcome = AttemptOutcome(response, proof)
         if case .rowNeeded(let reason, let status) = outcome {
             requests.recordReason(response.message)
             outcome = try await fetchRow(toDecide: reason, status: status)
         }
-        return refusal(by: response, of: requests.condition, outcome) ?? outcome
+        return refusal(by: response, known: requests.condition, outcome) ?? outcome
     }
 
     /// Returns the outcome of a 404 that is not about the row. A gateway that has no route to the server responds in the same way
     /// as a server without the row, but a server with the table lists its rows.
-    func outcomeOfMissingTable(_ response: AttemptResponse) async throws -> AttemptOutcome? {
+    ///
+    /// - Parameter known: the state of the row that the request was about.
+    func outcomeOfMissingTable(
+        _ response: AttemptResponse, known: Item?
+    ) async throws -> AttemptOutcome? {
         guard response.classification == .rowMissing, response.status == 404 else { return nil }
         let listed = try await fetchTombstone()
         switch listed.classification {
         case .done:
-            // A row that the server lists may be visible to the user, who may not change it.
-            let isListed = listed.row.map { !$0.system.deleted } ?? false
-            return isListed ? try await outcomeOfShownRow(listed.row, after: response) : nil
+            // The user may see the row, and not change it, or not restore it.
+            if let row = listed.row, row.system.deleted {
+                return operation.undeletes ? refusal(by: response, known: known, of: row) : nil
+            }
+            return try await outcomeOfShownRow(listed.row, known: known, after: response)
         // A service that refuses the list has a route to the table, and may show the row.
-        case .rowMissing where listed.status >= 400, .unknown where (400...499).contains(listed.status):
-            return try await outcomeOfShownRow(after: response)
+        case _ where listed.isRefusal: return try await outcomeOfShownRow(known: known, after: response)
         case .rowMissing: return nil
         default: return outcome(ofFetched: listed)
         }
@@ -123,17 +130,16 @@ extension OperationAttempt {
     ///
     /// - Parameter listed: the row in a list, if there is one.
     private func outcomeOfShownRow(
-        _ listed: Item? = nil, after response: AttemptResponse
+        _ listed: Item? = nil, known: Item?, after response: AttemptResponse
     ) async throws -> AttemptOutcome? {
-        guard operation.kind != .insert, let known = requests.condition,
-            listed?.isInsertedAgain(since: known) != true
+        guard operation.kind != .insert, let known, listed?.isInsertedAgain(since: known) != true
         else { return nil }
         let fetched = try await send(.read(id: operation.itemID))
-        if fetched.classification == .rowMissing { return nil }
+        // A service that shows neither a list nor the row leaves it at the 404.
+        if fetched.classification == .rowMissing || listed == nil && fetched.isRefusal { return nil }
         guard let present = fetched.row else { return outcome(ofFetched: fetched) }
         if present.isInsertedAgain(since: known) || known.isLater(than: present) { return nil }
-        return isUnchanged(present, since: known)
-            ? .refused(status: response.status, message: response.message) : outcome(ofFetched: fetched)
+        return refusal(by: response, known: known, of: present) ?? outcome(ofFetched: fetched)
     }
 
     /// Returns the state of the row with this version: the given one, or else only the version; `nil` if nothing is known.
@@ -148,9 +154,11 @@ extension OperationAttempt {
         guard row.isSameState(as: known) else { return false }
         guard let base = operation.base, base.isSameState(as: known) else { return true }
         return definition.syncedColumns.allSatisfy { column in
-            // A column that the server does not have keeps its local value.
-            guard let shown = row.content[column.name] else { return true }
-            return (base.content[column.name] ?? .null).isShown(as: shown)
+            // A column that the server does not have keeps its local value, and the server may have added others since.
+            guard let shown = row.content[column.name], let value = base.content[column.name] else {
+                return true
+            }
+            return value.isShown(as: shown)
         }
     }
 
@@ -158,17 +166,21 @@ extension OperationAttempt {
     /// refuses the change for another reason, such as a value that must be unique.
     ///
     /// - Parameter known: the state of the row that the request was about.
-    func refusal(
-        by response: AttemptResponse, of known: Item?, _ outcome: AttemptOutcome
-    ) -> AttemptOutcome? {
-        guard [.rowExists, .versionMismatch].contains(response.classification), snapshot.kind != .insert,
-            let known, let row = outcome.rowInConflict, isUnchanged(row, since: known)
+    func refusal(by response: AttemptResponse, known: Item?, _ outcome: AttemptOutcome) -> AttemptOutcome? {
+        guard [.rowExists, .versionMismatch].contains(response.classification), snapshot.kind != .insert
+        else { return nil }
+        return outcome.rowInConflict.flatMap { refusal(by: response, known: known, of: $0) }
+    }
+
+    /// Returns the refusal if the row is in the state that the request was about.
+    private func refusal(by response: AttemptResponse, known: Item?, of row: Item) -> AttemptOutcome? {
+        guard let known, isUnchanged(row, since: known), operation.serverItem?.isLater(than: row) != true
         else { return nil }
         // Otherwise the row is what an earlier attempt has left.
-        let isMadeOn = operation.base.map { $0.isSameState(as: known) }
-        if isMadeOn ?? (snapshot.version != nil && known.system.version == snapshot.version) {
-            requests.recordUnchangedRow()
-        }
+        let isMadeOn =
+            operation.base.map { $0.isSameState(as: known) }
+            ?? (snapshot.version != nil && known.system.version == snapshot.version)
+        if isMadeOn || operation.kind == .update && proof.isUnchanged(row) { requests.recordUnchangedRow() }
         return .refused(status: response.status, message: response.message)
     }
 
@@ -272,6 +284,16 @@ extension OperationAttempt {
         let sent = Set((own + fields.keys).map { $0.lowercased() })
         let kept = base.system.undeclared.filter { !$0.value.isNull && !sent.contains($0.key.lowercased()) }
         return fields.merging(kept) { sent, _ in sent }
+    }
+}
+
+extension AttemptResponse {
+    /// Whether the service refuses to show rows.
+    fileprivate var isRefusal: Bool {
+        switch classification {
+        case .refused, .unknown, .rowMissing: status != 404 && (400...499).contains(status)
+        default: false
+        }
     }
 }
 

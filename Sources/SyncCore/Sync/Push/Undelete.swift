@@ -44,7 +44,8 @@ extension OperationAttempt {
         if isComplete, response.classification == .done, snapshot.version != nil {
             requests.recordApplication()
         }
-        if let outcome = try await outcomeOfMissingTable(response) { return outcome }
+        let known = state(snapshot.version, of: base)
+        if let outcome = try await outcomeOfMissingTable(response, known: known) { return outcome }
         var outcome = AttemptOutcome(response, proof)
         if case .rowNeeded(let reason, let status) = outcome {
             requests.recordReason(response.message)
@@ -59,7 +60,7 @@ extension OperationAttempt {
         case .conflict(_, _, let row?) where proof.isUnchanged(row):
             return .continues(from: row)
         default:
-            return refusal(by: response, of: state(snapshot.version, of: base), outcome) ?? outcome
+            return refusal(by: response, known: known, outcome) ?? outcome
         }
     }
 
