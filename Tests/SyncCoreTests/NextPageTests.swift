@@ -83,10 +83,9 @@ import Testing
     }
 
     /// The server takes rows that the user may not see out of the page, and does not sort by id.
-    @Test(arguments: [("1", "a"), ("a", "1")])
-    func `an empty page among the rows of one instant is not their end if it has a link to the next one`(
-        _ first: String, _ second: String
-    ) throws {
+    @Test func `an empty page among the rows of one instant is not their end if it has a link to the next`()
+        throws
+    {
         let time = PageTime(server: nil, readAt: Timestamp.unixEpoch.advanced(by: .seconds(10)))
         var settings = PullSettings()
         settings.pageSize = 2
@@ -98,7 +97,7 @@ import Testing
                 updatedAtText: "\(updatedAt)")
         }
         let hidden = ["b", "c", "d", "e", "g"]
-        let all = ([first, second, "f", "h"] + hidden).map { row($0, 0) } + [row("z", 1)]
+        let all = (["1", "a", "f", "h"] + hidden).map { row($0, 0) } + [row("z", 1)]
         // The rows of the first page are not in the order of their ids, so all rows of the instant are read by id.
         try cursor.advance(over: [row("h", 0), row("f", 0)], next: .skipping(2), at: time)
         var received = ["h", "f"]

@@ -6,13 +6,21 @@ import Synchronization
 import TableServer
 import Testing
 
-/// A server that refuses a change, and shows the row as it was, reports no conflict: nobody else has changed the row.
+/// A change that the server refuses is no conflict if its row is in the same state as before.
 @Suite struct UnchangedRowTests {
     private static func settings(_ resolver: ConflictResolver) -> SyncSettings {
         var settings = SyncSettings.singleAttempt
         settings.resolver = resolver
         settings.parkAfterRefusals = 2
         return settings
+    }
+
+    /// Pulls two rows, updates the first one and deletes the other.
+    private func changeRows(_ a: Device, of scenario: Scenario) async throws {
+        for id in ["x", "y"] { try await scenario.server.put(id, ["text": "one"], in: Todo.name) }
+        try await a.sync()
+        try await a.table.update(id: "x", ["text": "two"])
+        try await a.table.delete(id: "y")
     }
 
     /// Expects two pushes to report the refusals of all changes, after which they are parked.
@@ -39,10 +47,7 @@ import Testing
     {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device(settings: Self.settings(resolver))
-            for id in ["x", "y"] { try await scenario.server.put(id, ["text": "one"], in: Todo.name) }
-            try await a.sync()
-            try await a.table.update(id: "x", ["text": "two"])
-            try await a.table.delete(id: "y")
+            try await changeRows(a, of: scenario)
             scenario.server.onRequest { $0.isWrite ? .refusal(412, "no condition") : .none }
             try await expectRefusals(412, "no condition", count: 2, of: a)
             #expect(try await a.texts() == ["two"])
@@ -58,10 +63,7 @@ import Testing
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device(
                 settings: Self.settings(.serverWins), transport: TransportWithoutVersions())
-            for id in ["x", "y"] { try await scenario.server.put(id, ["text": "one"], in: Todo.name) }
-            try await a.sync()
-            try await a.table.update(id: "x", ["text": "two"])
-            try await a.table.delete(id: "y")
+            try await changeRows(a, of: scenario)
             scenario.server.onRequest { $0.isWrite ? .refusal(status, "not permitted") : .none }
             scenario.server.removeRequests()
             try await expectRefusals(status, "not permitted", count: 2, of: a)
@@ -80,10 +82,7 @@ import Testing
             let a = try scenario.device(
                 settings: Self.settings(.serverWins),
                 transport: TransportWithoutVersions(columns: "createdAt"))
-            for id in ["x", "y"] { try await scenario.server.put(id, ["text": "one"], in: Todo.name) }
-            try await a.sync()
-            try await a.table.update(id: "x", ["text": "two"])
-            try await a.table.delete(id: "y")
+            try await changeRows(a, of: scenario)
             scenario.server.onRequest { $0.isWrite ? .refusal(404, "not permitted") : .none }
             try await expectRefusals(404, "not permitted", count: 2, of: a)
             try await replay(a, on: scenario)

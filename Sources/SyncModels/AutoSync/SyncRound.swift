@@ -30,7 +30,7 @@ struct SyncRound: Sendable {
         var hasStoredRows = false
         /// The error that ended the round.
         var ending: SyncError?
-        /// What has ended the round before its end, if not an error.
+        /// What was cancelled before the end of the round; `nil` for nothing.
         var cancellation: Cancellation?
         /// The first error of an operation or a plan, after which the round continued.
         var error: SyncError?
@@ -43,6 +43,7 @@ struct SyncRound: Sendable {
         var madeProgress: Bool { (push?.completed ?? 0) > 0 || !pulls.isEmpty || hasStoredRows }
     }
 
+    /// What was cancelled.
     enum Cancellation: Sendable {
         /// The app has ended the push: see ``AutoSync/finish(within:)``.
         case ofPush
@@ -70,7 +71,9 @@ struct SyncRound: Sendable {
             partial.withLock { $0 = result }
             onCancellation(result)
         }
-        defer { if partial.withLock(\.showsAnswer) { report.reachedServer = true } }
+        defer {
+            if (report.push ?? partial.withLock(\.self)).showsAnswer { report.reachedServer = true }
+        }
         do {
             let pushed = try await parts.run(.push) {
                 let count = (try? await context.pendingOperationCount()) ?? 0
@@ -96,7 +99,6 @@ struct SyncRound: Sendable {
             (report.push, report.ending) = (error.pushResult, error)
         }
         guard let push = report.push else { return }
-        if push.showsAnswer { report.reachedServer = true }
         if push.errors.contains(where: { $0.code == .operationHeld }) {
             report.pendingWithHeld = try? await context.pendingOperationCount()
         }
