@@ -1,0 +1,1 @@
+../../../Sources/SyncCore/Model/String+Whitespace.swift
