@@ -15,7 +15,7 @@ import Synchronization
 #endif
 
 // All raw pointers of LMDB are in this file. LMDBMap enforces what the C library cannot check:
-// - the map is resized, and the environment closed, only while no transaction is running;
+// - the map is resized, and the environment closed or opened again, only while no transaction is running;
 // - one write transaction runs at a time, and begins and ends on one thread;
 // - a read transaction may change threads (MDB_NOTLS), but only one thread uses it at a time.
 
@@ -23,9 +23,21 @@ import Synchronization
 ///
 /// Unchecked: LMDB allows any thread to use an `MDB_env` under the rules above, which the compiler cannot see.
 final class LMDBEnvironment: @unchecked Sendable {
-    private let environment: OpaquePointer
-    private let database: MDB_dbi
-    private let descriptor: Int32
+    /// What LMDB has opened.
+    private struct Handles {
+        let environment: OpaquePointer
+        let database: MDB_dbi
+        let descriptor: Int32
+    }
+
+    private let path: String
+    private let maxReaders: Int
+    /// `nil` after the file could not be opened again.
+    private var handles: Handles?
+    /// Whether LMDB refuses all transactions, because it could not write a meta page.
+    private(set) var hasFailed = false
+    /// The maximum size of the file.
+    private(set) var mapSize: Int
     /// The greatest known size of the file, which LMDB never shrinks.
     private let fileSize = Atomic(0)
     let maxKeyLength: Int
@@ -50,6 +62,17 @@ final class LMDBEnvironment: @unchecked Sendable {
     init(
         path: String, mapSize: Int, maxReaders: Int, access: Access = .readWrite
     ) throws(LMDBError) {
+        let handles = try Self.open(path, mapSize: mapSize, maxReaders: maxReaders, access)
+        (self.path, self.maxReaders, self.handles) = (path, maxReaders, handles)
+        // LMDB enlarges the map to the size of the file.
+        self.mapSize = Self.info(of: handles.environment).me_mapsize
+        // A library that was built for longer keys must write files that others read.
+        maxKeyLength = min(Int(mdb_env_get_maxkeysize(handles.environment)), LMDBNode.maxKeySize)
+    }
+
+    private static func open(
+        _ path: String, mapSize: Int, maxReaders: Int, _ access: Access
+    ) throws(LMDBError) -> Handles {
         var created: OpaquePointer?
         try LMDBError.check(mdb_env_create(&created))
         guard let environment = created else { throw LMDBError(code: MDB_PANIC) }
@@ -64,36 +87,43 @@ final class LMDBEnvironment: @unchecked Sendable {
             if case .readWrite = access { try LMDBError.check(mdb_reader_check(environment, nil)) }
             var descriptor: mdb_filehandle_t = -1
             try LMDBError.check(mdb_env_get_fd(environment, &descriptor))
-            self.descriptor = descriptor
             var transaction: OpaquePointer?
             try LMDBError.check(mdb_txn_begin(environment, nil, UInt32(MDB_RDONLY), &transaction))
             var database = MDB_dbi()
             let code = mdb_dbi_open(transaction, nil, 0, &database)
             mdb_txn_abort(transaction)
             try LMDBError.check(code)
-            self.database = database
+            return Handles(environment: environment, database: database, descriptor: descriptor)
         } catch {
             mdb_env_close(environment)
             throw error
         }
-        self.environment = environment
-        // A library that was built for longer keys must write files that others read.
-        maxKeyLength = min(Int(mdb_env_get_maxkeysize(environment)), LMDBNode.maxKeySize)
     }
 
-    /// The maximum size of the file.
-    var mapSize: Int { Self.info(of: environment).me_mapsize }
+    /// Opens the file again after a failure: see ``hasFailed``.
+    func reopen() throws(LMDBError) {
+        close()
+        handles = try Self.open(path, mapSize: mapSize, maxReaders: maxReaders, .readWrite)
+        hasFailed = false
+    }
+
+    private func opened() throws(LMDBError) -> Handles {
+        guard let handles else { throw LMDBError(code: MDB_PANIC) }
+        return handles
+    }
+
+    /// Whether nothing was ever committed.
+    var isNew: Bool { handles.map { Self.info(of: $0.environment).me_last_txnid == 0 } ?? false }
 
     /// The state of the file; `nil` when it cannot be read.
-    var fileState: LMDBFileState? { try? LMDBFileState(of: descriptor) }
+    var fileState: LMDBFileState? { handles.flatMap { try? LMDBFileState(of: $0.descriptor) } }
 
     /// The size of the used pages.
-    var usedSize: Int { Self.usedSize(of: environment) }
-
-    private static func usedSize(of environment: OpaquePointer) -> Int {
+    var usedSize: Int {
+        guard let environment = handles?.environment else { return 0 }
         var status = MDB_stat()
         mdb_env_stat(environment, &status)
-        return (info(of: environment).me_last_pgno + 1) * Int(status.ms_psize)
+        return (Self.info(of: environment).me_last_pgno + 1) * Int(status.ms_psize)
     }
 
     private static func info(of environment: OpaquePointer) -> MDB_envinfo {
@@ -108,12 +138,16 @@ final class LMDBEnvironment: @unchecked Sendable {
         let trial = mmap(nil, size, PROT_READ, MAP_PRIVATE | MAP_ANON | MAP_NORESERVE, -1, 0)
         guard trial != MAP_FAILED else { throw LMDBError(code: errno) }
         munmap(trial, size)
+        let environment = try opened().environment
         try LMDBError.check(mdb_env_set_mapsize(environment, size))
+        mapSize = Self.info(of: environment).me_mapsize
     }
 
     /// Begins a read transaction, or renews the idle one; aborts the idle one when this throws.
     func beginRead(reusing idle: LMDBReadTransaction?) throws(LMDBError) -> LMDBReadTransaction {
-        guard let idle else { return LMDBReadTransaction(try begin(flags: UInt32(MDB_RDONLY)), database) }
+        guard let idle else {
+            return LMDBReadTransaction(try begin(flags: UInt32(MDB_RDONLY)), try opened().database)
+        }
         do throws(LMDBError) {
             try requireWholeFile()
             try idle.renew()
@@ -128,26 +162,41 @@ final class LMDBEnvironment: @unchecked Sendable {
     ///
     /// - Returns: whether there are any.
     func releaseEndedReaders() -> Bool {
+        guard let environment = handles?.environment else { return false }
         var count: Int32 = 0
         return mdb_reader_check(environment, &count) == 0 && count > 0
     }
 
     func beginWrite() throws(LMDBError) -> LMDBWriteTransaction {
-        LMDBWriteTransaction(try begin(flags: 0), database)
+        LMDBWriteTransaction(try begin(flags: 0), try opened().database)
     }
 
     /// The store error for a failed write. LMDB reports `EIO` when the system has written a part, as it does on a full disk.
+    ///
+    /// If the failed write was that of a meta page, the commit may be on the drive.
     func storeError(forWrite error: LMDBError) -> StoreError {
-        let isFull = error.code == EIO && DiskSpace(descriptor: descriptor).isExhausted
+        guard let handles else { return error.storeError }
+        var probe: OpaquePointer?
+        hasFailed = mdb_txn_begin(handles.environment, nil, UInt32(MDB_RDONLY), &probe) == MDB_PANIC
+        mdb_txn_abort(probe)
+        if hasFailed {
+            return StoreError(
+                .outcomeUnknown, "The drive has not confirmed the change, which may be stored or not.",
+                cause: error)
+        }
+        let isFull = error.code == EIO && DiskSpace(descriptor: handles.descriptor).isExhausted
         return (isFull ? LMDBError(code: ENOSPC) : error).storeError
     }
 
-    func close() { mdb_env_close(environment) }
+    func close() {
+        if let handles { mdb_env_close(handles.environment) }
+        handles = nil
+    }
 
     private func begin(flags: UInt32) throws(LMDBError) -> OpaquePointer {
         try requireWholeFile()
         var transaction: OpaquePointer?
-        try LMDBError.check(mdb_txn_begin(environment, nil, flags, &transaction))
+        try LMDBError.check(mdb_txn_begin(try opened().environment, nil, flags, &transaction))
         guard let transaction else { throw LMDBError(code: MDB_PANIC) }
         return transaction
     }
@@ -155,7 +204,7 @@ final class LMDBEnvironment: @unchecked Sendable {
     /// Throws when another program has truncated the file. Accessing a page beyond its end would end the process.
     private func requireWholeFile() throws(LMDBError) {
         let previous = fileSize.load(ordering: .acquiring)
-        let size = try LMDBFileState(of: descriptor).size
+        let size = try LMDBFileState(of: opened().descriptor).size
         guard size >= previous else { throw LMDBError(code: MDB_CORRUPTED) }
         fileSize.max(size, ordering: .releasing)
     }

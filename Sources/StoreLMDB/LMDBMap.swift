@@ -14,6 +14,7 @@ final class LMDBMap: OrderedMap {
     private struct State: Sendable {
         var phase = Phase.open
         var isWriting = false
+        /// Whether the map is being resized or opened again: no read begins.
         var isResizing = false
         var readers = 0
         /// The state of the file after this store has checked or written it; `nil` after another program has changed it.
@@ -47,7 +48,8 @@ final class LMDBMap: OrderedMap {
             throw error.storeError(opening: path)
         }
         maxKeyLength = environment.maxKeyLength
-        if size == 0 { try file.syncDirectory() }
+        // Also if a former opening has created the file, and ended before it synced the directory.
+        if environment.isNew { try file.syncDirectory() }
         state.withLock { $0.fileState = fileState ?? environment.fileState }
     }
 
@@ -96,9 +98,12 @@ final class LMDBMap: OrderedMap {
         }
         guard isOpen else { throw closed }
         defer { state.withLock { $0.isWriting = false } }
+        try reopenIfFailed()
+        // So that reads need not wait for the next write.
+        defer { try? reopenIfFailed() }
         growAhead()
         let isUnchanged = state.withLock { $0.fileState } == environment.fileState
-        defer { didWrite(toUnchangedFile: isUnchanged) }
+        defer { didWrite(toUnchangedFile: isUnchanged && !environment.hasFailed) }
         let transaction = try LMDBTransaction(environment, grow: grow)
         defer { transaction.abort() }
         let result = try body(transaction)
@@ -112,6 +117,19 @@ final class LMDBMap: OrderedMap {
         let newState = isUnchanged ? environment.fileState : nil
         state.withLock { $0.fileState = newState }
         if let newState { lastCommit.record(newState) }
+    }
+
+    /// Opens the file again after LMDB could not write a meta page. Blocks new reads and waits for the running ones.
+    private func reopenIfFailed() throws {
+        guard environment.hasFailed else { return }
+        state.withLock { $0.isResizing = true }
+        defer { state.withLock { $0.isResizing = false } }
+        let idle = state.withLock(when: { $0.readers == 0 }) { state in
+            defer { state.idleReads = [] }
+            return state.idleReads
+        }
+        for transaction in idle { transaction.abort() }
+        do throws(LMDBError) { try environment.reopen() } catch { throw error.storeError }
     }
 
     // MARK: Size

@@ -23,7 +23,7 @@ struct UnchangedDatabase {
         var node: UInt64?
         var logSize: UInt64?
         var hasIndex = false
-        var journalSize: UInt64?
+        var hasHotJournal = false
 
         var isReadThroughLog: Bool { logSize != nil && hasIndex }
     }
@@ -49,7 +49,7 @@ struct UnchangedDatabase {
     }
 
     private func read<T>(in state: State, _ body: (Connection) throws -> T) throws -> T {
-        if state.journalSize ?? 0 > 0 {
+        if state.hasHotJournal {
             throw StoreError(
                 .cannotOpen,
                 "'\(path)-journal' belongs to a running or interrupted transaction. Try again, or open the store with its app."
@@ -85,8 +85,16 @@ struct UnchangedDatabase {
         }
         state.logSize = size(of: path + "-wal")
         state.hasIndex = size(of: path + "-shm") != nil
-        state.journalSize = size(of: path + "-journal")
+        state.hasHotJournal = hasHotJournal
         return state
+    }
+
+    /// Whether a transaction that was interrupted, or is running, has a rollback journal. In the mode PERSIST, the journal of
+    /// the last transaction stays, with zeros as its header.
+    private var hasHotJournal: Bool {
+        guard let file = FileHandle(forReadingAtPath: path + "-journal") else { return false }
+        defer { try? file.close() }
+        return (try? file.read(upToCount: 1)).map { $0?.first.map { $0 != 0 } ?? false } ?? true
     }
 
     private func size(of path: String) -> UInt64? {

@@ -7,6 +7,7 @@
 #ifdef __linux__
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
@@ -20,7 +21,7 @@
 
 static char directory[PATH_MAX];
 static size_t directory_length;
-static int64_t count, killing_number;
+static int64_t count, killing_number, failing_number;
 static bool is_torn;
 static int log_descriptor = -1;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -61,13 +62,14 @@ static const char *name_of(int fd, char path[PATH_MAX]) {
     return path + directory_length + 1;
 }
 
-// Counts an event, kills the process if it is the chosen one, and records it otherwise.
-static void event(char kind, int fd, int64_t offset, const void *bytes, size_t size) {
+// Counts an event, kills the process if it is the chosen one, and records it otherwise. Returns whether the call fails.
+static bool event(char kind, int fd, int64_t offset, const void *bytes, size_t size) {
     char path[PATH_MAX];
     const char *name = name_of(fd, path);
-    if (name == NULL) return;
+    if (name == NULL) return false;
     pthread_mutex_lock(&mutex);
     count += 1;
+    bool fails = count == failing_number;
     if (count == killing_number) {
         if (is_torn && (kind == 'w' || kind == 'd')) raw_pwrite(fd, bytes, size / 2, offset);
         kill(getpid(), SIGKILL);
@@ -75,6 +77,8 @@ static void event(char kind, int fd, int64_t offset, const void *bytes, size_t s
     }
     if (log_descriptor >= 0) append_record(kind, name, offset, bytes, (int64_t)size);
     pthread_mutex_unlock(&mutex);
+    if (fails) errno = EIO;
+    return fails;
 }
 
 static char write_kind(int fd) {
@@ -82,18 +86,18 @@ static char write_kind(int fd) {
 }
 
 ssize_t pwrite(int fd, const void *bytes, size_t size, off_t offset) {
-    event(write_kind(fd), fd, offset, bytes, size);
+    if (event(write_kind(fd), fd, offset, bytes, size)) return -1;
     return raw_pwrite(fd, bytes, size, offset);
 }
 
 ssize_t pwrite64(int fd, const void *bytes, size_t size, off_t offset) {
-    event(write_kind(fd), fd, offset, bytes, size);
+    if (event(write_kind(fd), fd, offset, bytes, size)) return -1;
     return raw_pwrite(fd, bytes, size, offset);
 }
 
 ssize_t write(int fd, const void *bytes, size_t size) {
     off_t offset = directory_length ? lseek(fd, 0, SEEK_CUR) : -1;
-    if (offset >= 0) event(write_kind(fd), fd, offset, bytes, size);
+    if (offset >= 0 && event(write_kind(fd), fd, offset, bytes, size)) return -1;
     return syscall(SYS_write, fd, bytes, size);
 }
 
@@ -126,22 +130,22 @@ ssize_t writev(int fd, const struct iovec *parts, int part_count) {
 }
 
 int fsync(int fd) {
-    event('s', fd, 0, NULL, 0);
+    if (event('s', fd, 0, NULL, 0)) return -1;
     return (int)syscall(SYS_fsync, fd);
 }
 
 int fdatasync(int fd) {
-    event('s', fd, 0, NULL, 0);
+    if (event('s', fd, 0, NULL, 0)) return -1;
     return (int)syscall(SYS_fdatasync, fd);
 }
 
 int ftruncate(int fd, off_t size) {
-    event('t', fd, size, NULL, 0);
+    if (event('t', fd, size, NULL, 0)) return -1;
     return (int)syscall(SYS_ftruncate, fd, size);
 }
 
 int ftruncate64(int fd, off_t size) {
-    event('t', fd, size, NULL, 0);
+    if (event('t', fd, size, NULL, 0)) return -1;
     return (int)syscall(SYS_ftruncate, fd, size);
 }
 
@@ -161,6 +165,20 @@ void file_faults_kill_at(const char *path, int64_t number, bool torn) {
     pthread_mutex_unlock(&mutex);
 }
 
+void file_faults_fail_at(const char *path, int64_t number) {
+    pthread_mutex_lock(&mutex);
+    watch(path);
+    failing_number = number;
+    pthread_mutex_unlock(&mutex);
+}
+
+int64_t file_faults_count(void) {
+    pthread_mutex_lock(&mutex);
+    int64_t result = count;
+    pthread_mutex_unlock(&mutex);
+    return result;
+}
+
 void file_faults_record(const char *path, const char *log) {
     pthread_mutex_lock(&mutex);
     watch(path);
@@ -178,6 +196,8 @@ void file_faults_mark(int64_t number) {
 
 bool file_faults_supported(void) { return false; }
 void file_faults_kill_at(const char *directory, int64_t number, bool torn) {}
+void file_faults_fail_at(const char *directory, int64_t number) {}
+int64_t file_faults_count(void) { return 0; }
 void file_faults_record(const char *directory, const char *log) {}
 void file_faults_mark(int64_t number) {}
 

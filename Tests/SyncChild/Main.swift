@@ -20,6 +20,7 @@ import TestSupport
         do {
             switch command {
             case "probe": try probe(kind, path)
+            case "fail": try fail(kind, path, at: Int64(next()) ?? 0)
             case "fill": try fill(kind, path, limit: UInt(next()) ?? 0)
             default:
                 let server = URL(string: next())
@@ -74,6 +75,33 @@ import TestSupport
         try store.write { try $0.upsert([Item(id: "probe")], in: "Thing") }
         try store.close()
         print("items \(items.count)")
+    }
+
+    /// Writes items while one call of the file system fails, and prints what each write has thrown.
+    private static func fail(_ kind: String, _ path: String, at number: Int64) throws {
+        let store = try open(kind, path)
+        func write(_ index: Int) throws {
+            let fields: [String: ItemValue] = [
+                "text": .text(String(repeating: "\(index)", count: 100 * index))
+            ]
+            try store.write { try $0.upsert([Item(id: "\(index)", fields: fields)], in: "Thing") }
+        }
+        file_faults_fail_at(URL(filePath: path).deletingLastPathComponent().path, number)
+        for index in 0..<4 {
+            do {
+                try write(index)
+                print("stored \(index)")
+            } catch let error as StoreError {
+                print("\(error.code) \(index)")
+            }
+        }
+        let didFail = file_faults_count() >= number
+        file_faults_fail_at("", 0)
+        try write(4)
+        let ids = try store.read { try $0.items(matching: TableQuery("Thing")).items.map(\.id) }
+        print("kept \(ids.joined(separator: ","))")
+        try store.close()
+        print("failed \(didFail)")
     }
 
     /// Writes items until the file may not grow, then reads them, deletes them and writes again.

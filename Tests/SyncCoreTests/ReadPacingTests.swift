@@ -44,6 +44,13 @@ struct ReadPacingTests {
         #expect(pacing.wait(at: time(3_600_000)) == .zero)
     }
 
+    @Test mutating func `an interval is also kept after a read that may have been long`() {
+        pacing = ReadPacing(interval: .seconds(60))
+        read(at: 0, for: 12_000)
+        #expect(pacing.wait(at: time(12_000)) == .seconds(60))
+        #expect(pacing.wait(at: time(100_000)) == .zero)
+    }
+
     @Test
     mutating func `with an interval, reads are that far apart, and a change after a pause is read at once`() {
         pacing = ReadPacing(interval: .seconds(1))

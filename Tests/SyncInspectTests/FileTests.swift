@@ -15,6 +15,22 @@ import Testing
 @Suite struct FileTests {
     // MARK: Nothing is changed
 
+    @Test func `a rollback journal that a finished transaction has left does not prevent an inspection`()
+        async throws
+    {
+        let store = StoreFixture(.sqlite)
+        let path = try store.path()
+        let queue = try DatabaseQueue(path: path)
+        try await queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = PERSIST") }
+        let open = try SQLiteStore(database: queue, tables: StoreFixture.tables)
+        try open.write { try $0.upsert([Item(id: "a")], in: "Board") }
+        let journal = try #require(FileManager.default.contents(atPath: path + "-journal"))
+        #expect(!journal.isEmpty)
+        #expect(try await Inspection.report(of: path).tables.map(\.rows) == [1, 0])
+        try open.close()
+        try queue.close()
+    }
+
     @Test(arguments: StoreFixture.Kind.allCases)
     func `the files of a closed store are unchanged and none is created`(_ kind: StoreFixture.Kind)
         async throws

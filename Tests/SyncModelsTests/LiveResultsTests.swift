@@ -127,6 +127,23 @@ import Testing
         }
     }
 
+    @Test func `a live value whose read has failed is read again without a commit`() async throws {
+        try await withContext(.models(Todo.self, TodoList.self)) { context in
+            let fails = Mutex(false)
+            let todos = context.table(Todo.self)
+            var counts = context.live { reader in
+                if fails.withLock({ $0 }) { throw StoreError(.inputOutput, "The drive is away.") }
+                return try reader.fetch(Todo.all).count
+            }.makeAsyncIterator()
+            #expect(try await counts.next() == 0)
+            fails.withLock { $0 = true }
+            try await todos.insert(Todo(text: "one"))
+            await #expect(throws: SyncError.self) { try await counts.next() }
+            fails.withLock { $0 = false }
+            #expect(try await counts.next() == 1)
+        }
+    }
+
     @Test func `a live value is not repeated`() async throws {
         try await withContext(.models(Todo.self, TodoList.self)) { context in
             let (runs, continuation) = AsyncStream.makeStream(of: Void.self)

@@ -3,6 +3,7 @@
 
 import Foundation
 import SyncCore
+import Synchronization
 import TableServer
 import Testing
 
@@ -30,12 +31,17 @@ import Testing
         let random = SharedRandomGenerator(seed: UInt64(seed))
         try await Scenario.run(on: kind, configure: { $0.clock = .standing(at: .unixEpoch) }) { scenario in
             var devices: [Device] = []
+            // A corrected item waits until no request of the former content can still arrive.
+            let haveRequestsEnded = Mutex(false)
             for name in ["A", "B", "C"] {
                 var settings = SyncSettings()
                 settings.parkAfterRefusals = .max
                 settings.maxConcurrentOperations = 1 + random.below(3)
                 settings.resolver = Self.resolvers[random.below(Self.resolvers.count)]
-                devices.append(try scenario.device(name, settings: settings))
+                devices.append(
+                    try scenario.device(name, settings: settings) { environment in
+                        environment.uptime = { haveRequestsEnded.withLock { $0 ? .seconds(200) : .zero } }
+                    })
             }
             scenario.server.onRequest { request in
                 scenario.server.clock.advance(by: .milliseconds(1))
@@ -53,6 +59,7 @@ import Testing
                 scenario.server.clock.advance(by: .milliseconds(1))
                 return .none
             }
+            haveRequestsEnded.withLock { $0 = true }
             try await syncUntilIdle(devices)
             for device in devices { try await scenario.expectAgreement(device) }
         }

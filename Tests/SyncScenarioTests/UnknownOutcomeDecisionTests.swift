@@ -194,6 +194,33 @@ import Testing
         }
     }
 
+    /// Another row has the value, which must be unique.
+    @Test(arguments: [409, 412], [true, false])
+    func
+        `an insert in conflict without a row is sent as the user has corrected it, also after a lost request`(
+            _ status: Int, _ isDecision: Bool
+        ) async throws
+    {
+        try await Scenario.run(on: .memory) { scenario in
+            let a = try scenario.device(settings: .singleAttempt)
+            try await a.table.insert(["id": "x", "text": "taken"])
+            scenario.server.inject(.dropRequest)
+            await expectError(.pushAbortedNetwork) { try await a.context.push() }
+            scenario.refuse("taken", status: status)
+            let error = try await a.expectPushError()
+            #expect(error.status == status && error.serverItem == nil)
+            if isDecision {
+                try await a.context.keepAndUpdateItem(
+                    for: error, with: Item(id: "x", fields: ["text": "free"]))
+            } else {
+                try await a.table.update(id: "x", ["text": "free"])
+            }
+            try await a.context.push()
+            #expect(try scenario.row("x")?.fields["text"] == "free")
+            try await scenario.expectAgreement(a)
+        }
+    }
+
     /// A new insert would end its unknown outcome, so that deleting the item would not delete the row.
     @Test(arguments: StoreKind.allCases)
     func `a refused insert whose row another device has changed is a conflict once it is corrected`(

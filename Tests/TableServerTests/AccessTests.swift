@@ -113,6 +113,34 @@ struct AccessTests {
         }
     }
 
+    /// The first responses may be lost.
+    @Test func `a caller who may not read sees that a repeated insert or delete is done`() async throws {
+        try await withServer({
+            $0.tables = [
+                .init(
+                    "TodoItem",
+                    permissions: .init(
+                        read: .admin, insert: .anonymous, update: .anonymous, delete: .anonymous))
+            ]
+            $0.authentication = try? Tokens.authentication()
+            $0.insertConflictBody = .row
+        }) { _, client in
+            let row: ItemValue = ["id": "a", "text": "one", "done": .null]
+            _ = try await client.insert(row)
+            let repeated = try await client.insert(row)
+            #expect(repeated.status == 409)
+            #expect(repeated["text"] == "one" && repeated["version"] != nil)
+            // One value of a row is no proof, and must not be confirmed.
+            _ = try await client.insert(["id": "b", "text": "one", "secret": "x"])
+            let guess = try await client.insert(["id": "b", "secret": "x"])
+            #expect(guess.status == 409 && guess["version"] == nil)
+            _ = try await client.delete("a")
+            let deleted = try await client.delete("a")
+            #expect(deleted.status == 409)
+            #expect(deleted["deleted"] == true && deleted["text"] == nil)
+        }
+    }
+
     @Test func `requests with an invalid token count for their address`() async throws {
         try await withServer({
             ($0.maxRequestsPerSecond, $0.clock) = (2, .standing(at: .noon))

@@ -33,7 +33,9 @@ extension TableOperation {
     ) -> Bool {
         guard let sent, sent.kind == kind else { return false }
         if !definition.canRepeat(sent) { return true }
-        guard isUnanswered || lastStatus.map(ResponseClassification.endsWrite) == true else { return false }
+        guard isUnanswered || lastStatus.map({ ResponseClassification.endsWrite($0, kind) }) == true else {
+            return false
+        }
         let corrected = newAttempt(
             item: item, definition: definition, sendsChangedFieldsOnly: sendsChangedFieldsOnly)
         return corrected?.fields != sent.fields

@@ -86,8 +86,15 @@ enum ResponseClassification: Sendable, Hashable {
 
     /// Whether the tables service has ended its work on a write that has this status: it has refused the content, or failed.
     /// Behind a gateway that has given up, it may still be working.
-    static func endsWrite(_ status: Int) -> Bool {
-        mayBeOfRequest(status) && ![404, 409, 410, 412].contains(status)
+    ///
+    /// A conflict of an update or a delete has shown the row already. That of an insert may be about another value that must be
+    /// unique.
+    static func endsWrite(_ status: Int, _ kind: TableOperation.Kind) -> Bool {
+        switch status {
+        case 404, 410: false
+        case 409, 412: kind == .insert
+        default: mayBeOfRequest(status)
+        }
     }
 
     /// Whether a gateway reports that the service is not available, or that the user has to sign in to the network.

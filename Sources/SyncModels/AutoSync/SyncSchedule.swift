@@ -272,11 +272,13 @@ struct SyncSchedule: Sendable {
             let time = now + settings.maxBackoff
             pulls[index].repeatsAt = min(pulls[index].repeatsAt ?? time, time)
         }
-        var retries: Set<Int> = []
+        var (unpulled, retries) = (Set(round.plans).subtracting(pulled), Set<Int>())
         switch outcome {
         case .completed(let reachedServer, let leavesOperations, let failedPlans):
             (hasLastRoundFailed, retries) = (false, failedPlans)
             if reachedServer { recordAnswer() }
+            // `finish(within:)` ends pulls before the system suspends the app. In the foreground everything is pulled.
+            if !isInForeground { unpulled.formIntersection(failedPlans) }
             if !leavesOperations { incompleteRounds = 0 }
             // The push after a change made during the round sends what the round has left.
             guard leavesOperations, firstChange == nil else { break }
@@ -295,8 +297,9 @@ struct SyncSchedule: Sendable {
         case .cancelled(let reachedServer):
             requestPush(at: now, .retry)
             if reachedServer { recordFirstAnswer() }
+            if !isInForeground { unpulled = [] }
         }
-        for index in round.plans where !pulled.contains(index) {
+        for index in unpulled {
             requestCause = .retry
             var retryTime = now
             if retries.contains(index) {
@@ -338,8 +341,7 @@ struct SyncSchedule: Sendable {
         gate = gate?.serverEnd == serverEndAtBegin ? nil : gate?.ofServer
     }
 
-    /// An answer in a round shows that the network is available, unless the app has reported since the round began that it is
-    /// not: the answer may be from before.
+    /// An answer shows that the network is available, unless it may be from before an outage that the app has reported.
     private mutating func endOutage() { if outages == outagesAtBegin { isOffline = false } }
 
     private mutating func requestAll(at now: Duration, _ cause: SyncEvent.RoundCause) {
@@ -382,13 +384,11 @@ struct SyncSchedule: Sendable {
         let offset = now - lastNow
         clockSteps += 1
         func move(_ time: inout Duration?) { time = time.map { $0 + offset } }
-        move(&firstChange)
-        move(&lastChange)
-        move(&pushRequestedAt)
-        move(&leftOperationsAt)
-        move(&lastEnd)
-        move(&serverEndAtBegin)
-        move(&feedRefusedAt)
+        for time in [
+            \Self.firstChange, \.lastChange, \.pushRequestedAt, \.leftOperationsAt, \.lastEnd,
+            \.serverEndAtBegin,
+            \.feedRefusedAt,
+        ] { move(&self[keyPath: time]) }
         gate?.move(by: offset)
         for index in pulls.indices {
             move(&pulls[index].requestedAt)

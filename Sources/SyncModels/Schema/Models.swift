@@ -37,8 +37,9 @@ extension [SyncTableDefinition] {
             throw SyncError(.invalidTableDefinition, "\(model) and \(other) have \(tables)")
         }
         for field in Model.schema.fields {
-            guard case .column(let column) = field.role, !column.options.contains(.unordered),
-                let parent = column.referredModel, !models.contains(where: { $0 == parent })
+            guard case .column(let column) = field.role,
+                column.options.isDisjoint(with: [.unordered, .localOnly]), let parent = column.referredModel,
+                !models.contains(where: { $0 == parent })
             else { continue }
             throw SyncError(
                 .invalidTableDefinition,

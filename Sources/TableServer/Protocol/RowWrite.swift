@@ -43,7 +43,10 @@ struct RowWrite: Sendable {
                 return try unchanged(existing, status: 412)
             }
             guard dialect != .v3, settings.insertConflictBody == .echo else {
-                return try unchanged(existing, status: 409)
+                guard try isRepeated(body, as: existing, rows) else {
+                    return try unchanged(existing, status: 409)
+                }
+                return try changed(StoredRow(existing), by: body, status: 409)
             }
             return .value(body.item, status: 409)
         }
@@ -93,7 +96,7 @@ struct RowWrite: Sendable {
         guard let row = try rows.row(id) else { throw RequestError.itemNotFound }
         if row.deleted {
             if dialect == .v3 { throw RequestError.itemDeleted }
-            return try unchanged(row, status: precondition.isConditional ? 412 : 409)
+            return try .row(shown(StoredRow(row)), status: precondition.isConditional ? 412 : 409)
         }
         guard precondition.allows(row.version) else { return try unchanged(row, status: 412) }
         guard isSoft else {
@@ -127,6 +130,15 @@ struct RowWrite: Sendable {
         _ row: StoredRow, by body: WriteBody? = nil, status: Int = 200
     ) throws -> Outcome {
         try .row(shown(row, sent: body?.fields ?? [:]), status: status)
+    }
+
+    /// Whether the insert may be one whose first response was lost: the row has its values, and no others. A caller who may not
+    /// read the row can then see that it is stored, and learns no value by guessing some of them.
+    private func isRepeated(_ body: WriteBody, as row: TableRow, _ rows: any RowWriter) throws -> Bool {
+        var sent = row
+        sent.fields = [:]
+        sent.merge(body.fields, columns: try rows.columns())
+        return !row.deleted && sent.fields.filter { !$1.isNull } == row.fields.filter { !$1.isNull }
     }
 
     private func unchanged(_ row: TableRow, status: Int) throws -> Outcome {

@@ -17,6 +17,12 @@ bool file_faults_supported(void);
 /// The first half of the bytes is written when `torn`.
 void file_faults_kill_at(const char *directory, int64_t number, bool torn);
 
+/// Lets the write, sync or truncation of a file below the directory with that number, counted from 1, fail with EIO.
+void file_faults_fail_at(const char *directory, int64_t number);
+
+/// The number of writes, syncs and truncations of files below the directory since the last call that named one.
+int64_t file_faults_count(void);
+
 /// Appends every later write, sync and truncation of a file below the directory to the log.
 ///
 /// A record is its kind (`w`rite, write that is `d`urable when it returns, `s`ync, `t`runcate, `m`ark), the length of the

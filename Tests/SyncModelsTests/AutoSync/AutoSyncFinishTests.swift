@@ -34,6 +34,9 @@ import Testing
             #expect(result.push.completed == 1)
             #expect(result.pulls.isEmpty)
             #expect(device.network.requests.map(\.summary) == ["GET TodoList", "POST TodoItem"])
+            // The pulls wait for the foreground.
+            await system.advance(.seconds(60))
+            #expect(device.network.requests.count == 2)
             let sync = system.start { try await device.sync.syncNow() }
             await system.advance(.milliseconds(30))
             _ = try await system.perform { await device.sync.finish(within: .seconds(5)) }

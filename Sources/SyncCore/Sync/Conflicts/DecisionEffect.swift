@@ -137,9 +137,9 @@ struct DecisionEffect {
         if item == nil, operation.kind == .delete { return try keep(kind: .delete, item: nil) }
         guard error.isConflict else { return try keep(kind: operation.kind, item: item) }
         let hasNoRow = error.serverItem == nil
-        // Without a row on the server, an update becomes an insert. An insert becomes an update even if the server has not
-        // shown the row: the next push fetches it first.
-        try keep(kind: hasNoRow && operation.kind == .update ? .insert : .update, item: item)
+        // Without a row on the server, an update becomes an insert, and an insert stays one: the server may refuse it for
+        // another reason.
+        try keep(kind: hasNoRow && operation.kind != .delete ? .insert : .update, item: item)
     }
 
     /// Keeps the operation as an operation of this kind, made on the server's row.
@@ -255,7 +255,7 @@ extension StoreSnapshot {
 extension TableOperationError {
     /// Whether the server has answered an insert with a conflict. If it has no row with the id, or does not show it, it may
     /// refuse the insert for another reason, such as a value that must be unique: a resolver must not remove the only copy.
-    fileprivate var isUnexplainedInsert: Bool { kind == .insert && code == .itemAlreadyOnServer }
+    fileprivate var isUnexplainedInsert: Bool { kind == .insert && isConflict }
 }
 
 extension SyncError {

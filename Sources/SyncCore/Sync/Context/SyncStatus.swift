@@ -80,6 +80,8 @@ public struct ObservedStatus: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         private let context: SyncContext
         private var signals: AsyncStream<Void>.Iterator
+        /// Whether the last read has thrown an error. The next one does not wait.
+        private var hasFailed = false
 
         init(context: SyncContext, signals: AsyncStream<Void>.Iterator) {
             self.context = context
@@ -88,9 +90,12 @@ public struct ObservedStatus: AsyncSequence, Sendable {
 
         /// Returns the next status; `nil` after the context has closed.
         public mutating func next() async throws -> SyncStatus? {
-            guard await context.next(&signals) != nil else { return nil }
+            if !hasFailed { guard await context.next(&signals) != nil else { return nil } }
             let context = context
-            return try await context.resultUnlessClosed { try await context.status() }
+            hasFailed = true
+            let status = try await context.resultUnlessClosed { try await context.status() }
+            hasFailed = false
+            return status
         }
     }
 }

@@ -10,6 +10,8 @@ package struct ReadObservation<Value: Sendable> {
     private let observer = ReadObserver()
     private var signals: AsyncStream<Void>.Iterator
     private var pacing = ReadPacing()
+    /// Whether the last read has thrown an error. The next one does not wait for a commit.
+    private var hasFailed = false
 
     package init(
         in context: SyncContext, _ body: @escaping @Sendable (any StoreSnapshot) throws -> Value
@@ -21,7 +23,8 @@ package struct ReadObservation<Value: Sendable> {
 
     /// Returns the next value; `nil` after the context has closed or the task is cancelled.
     package mutating func next() async throws -> Value? {
-        while await context.next(&signals) != nil {
+        while true {
+            if !hasFailed { guard await context.next(&signals) != nil else { return nil } }
             do {
                 try await pacing.delay(in: context)
             } catch {
@@ -29,18 +32,19 @@ package struct ReadObservation<Value: Sendable> {
             }
             guard observer.beginRead() else { continue }
             let began = context.environment.now()
+            hasFailed = true
             let read = try await context.resultUnlessClosed { [context, body] in
                 try await context.withSnapshot { snapshot in
                     let observed = ObservedSnapshot(snapshot)
                     return (try body(observed), observed.region)
                 }
             }
+            hasFailed = false
             guard let (value, region) = read else { return nil }
             pacing.didRead(from: began, to: context.environment.now())
             observer.endRead(region)
             return value
         }
-        return nil
     }
 }
 

@@ -41,7 +41,8 @@ struct ReadPacing {
         let readTime = lastRead.ended.since(lastRead.began)
         let idleTime = now.since(lastRead.ended)
         // The clock may be set while the observer reads or waits.
-        guard readTime >= .zero, readTime < .seconds(10), idleTime >= .zero else { return .zero }
+        guard readTime >= .zero, idleTime >= .zero else { return .zero }
+        guard readTime < .seconds(10) else { return max(.zero, interval - idleTime) }
         let minimum = max(readTime, delay)
         delay = idleTime < minimum ? max(readTime, min(minimum * 2, Self.maxDelay)) : .zero
         return max(.zero, max(minimum, interval) - idleTime)

@@ -173,7 +173,6 @@ struct PullRun: Sendable {
         // The write begins first: a started request may occupy the thread that would wake the store's writer.
         let storing = beginStoring(page, token: token)
         async let next = run.cursor.isDone ? nil : run.fetch()
-        let previous = result
         var outcomes: [ServerRowApplier.Outcome] = []
         if let storing {
             guard let stored = try await context.value(of: storing) else {
@@ -183,12 +182,8 @@ struct PullRun: Sendable {
             }
             outcomes = stored
         }
-        for outcome in outcomes { result.count(outcome) }
-        result.add(page.unreadable)
-        context.emit(
-            .pageStored(
-                SyncEvent.PageStored(
-                    table: pull.query.table, rows: SyncEvent.RowCounts(result, since: previous))))
+        storedToken = token ?? storedToken
+        recordStored(page, outcomes)
         // Conflicts of this page are resolved before the next page, whose request may fail.
         for outcome in outcomes {
             if case .conflicting(let id) = outcome {
@@ -197,14 +192,25 @@ struct PullRun: Sendable {
         }
         self.fetched = await next
         session.storedPage.withLock { $0 = page }
-        storedToken = token ?? storedToken
+        result.add(context.unlistedRows.take(of: pull.query.table))
+        session.unreported.withLock { [result] in $0 = result }
+        return result
+    }
+
+    /// Counts the page and its rows, also if resolving a conflict of the page ends the pull.
+    private mutating func recordStored(_ page: PulledPage, _ outcomes: [ServerRowApplier.Outcome]) {
+        let previous = result
+        for outcome in outcomes { result.count(outcome) }
+        result.add(page.unreadable)
         result.pages += 1
         let isSkipped = page.cursor.isBeforeOffset
         result.countReceived(isSkipped ? page.rows.count(where: \.isReadable) : page.rows.count)
-        result.add(context.unlistedRows.take(of: pull.query.table))
         result.deltaToken = isPurged ? nil : cursor.token?.updatedAtText
         session.unreported.withLock { [result] in $0 = result }
-        return result
+        context.emit(
+            .pageStored(
+                SyncEvent.PageStored(
+                    table: pull.query.table, rows: SyncEvent.RowCounts(result, since: previous))))
     }
 
     private mutating func advance(over page: PulledPage) throws(SyncError) {

@@ -47,9 +47,7 @@ extension OperationAttempt {
             operation.base == nil
             && definition.syncedFields(of: base).contains { !$1.isNull && snapshot.fields[$0] == nil }
         guard isKnownByVersion || lacksColumn || !base.system.lostValues.isEmpty else { return nil }
-        var fetched = try await send(.read(id: operation.itemID))
-        // A tombstone is not returned by id, and neither is a row by a gateway that has no route to the server.
-        if fetched.classification == .rowMissing { fetched = try await fetchTombstone() }
+        let fetched = try await readRow()
         if let row = fetched.row, !row.system.deleted {
             let isExpected =
                 isKnownByVersion
@@ -110,7 +108,7 @@ extension OperationAttempt {
         _ response: AttemptResponse, known: Item?
     ) async throws -> AttemptOutcome? {
         guard response.classification == .rowMissing, response.status == 404 else { return nil }
-        let listed = try await fetchTombstone()
+        let listed = try await readListedRow()
         switch listed.classification {
         case .done:
             // The user may see the row, and not change it, or not restore it.
@@ -198,9 +196,7 @@ extension OperationAttempt {
 
     /// Fetches the server's row to decide what a conflict with this status means.
     func fetchRow(toDecide reason: ConflictReason, status: Int) async throws -> AttemptOutcome {
-        var fetched = try await send(.read(id: operation.itemID))
-        // A tombstone is not returned by id, and neither is a row by a gateway that has no route to the server.
-        if fetched.classification == .rowMissing { fetched = try await fetchTombstone() }
+        let fetched = try await readRow()
         let found: ConflictReason =
             switch (reason, operation.kind) {
             case (.rowMissing, _) where fetched.row != nil: .versionMismatch

@@ -63,33 +63,4 @@ extension OperationAttempt {
             return refusal(by: response, known: known, outcome) ?? outcome
         }
     }
-
-    /// Fetches a row that exists although the server does not return it by id: a tombstone, which only lists contain.
-    ///
-    /// The version of a tombstone is the condition of a later undelete, which otherwise could overwrite a row that another
-    /// client has undeleted. One without a version is none.
-    ///
-    /// - Returns: the response, as one to a read by id.
-    func fetchTombstone() async throws -> AttemptResponse {
-        let dialect = context.client.dialect
-        let query = TableQuery(definition.name).where(.column("id") == operation.itemID)
-        let call = RemoteCall(
-            .query(try query.odata(dialect), includesDeleted: true), table: definition.name,
-            features: .offline)
-        let response = try await context.send(call)
-        var result = AttemptResponse(
-            status: response.status, classification: response.classification, message: response.message,
-            retryAfter: response.retryAfter)
-        // A server that refuses the query does not list the row either.
-        guard [.done, .refused].contains(response.classification) else { return result }
-        result.classification = .rowMissing
-        guard case .rows(let rows, _) = response.body, let row = rows.first else { return result }
-        var reader = WireRowReader(dialect: dialect, definition: definition)
-        let item = reader.readRecordingProblems(row).item
-        guard item.id.hasSameBytes(as: operation.itemID),
-            item.system.version != nil || !item.system.deleted
-        else { return result }
-        (result.classification, result.row) = (.done, item)
-        return result
-    }
 }

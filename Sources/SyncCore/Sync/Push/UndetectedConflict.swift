@@ -36,9 +36,7 @@ extension OperationAttempt {
     /// Another client may have inserted the row again, with the first version again: the request's condition would be
     /// fulfilled by a row that the user has not seen.
     func conflictWithNewRow() async throws -> AttemptOutcome? {
-        var fetched = try await send(.read(id: operation.itemID))
-        // A tombstone is not returned by id, and neither is a row by a gateway that has no route to the server.
-        if fetched.classification == .rowMissing { fetched = try await fetchTombstone() }
+        let fetched = try await readRow()
         if let row = fetched.row, let known = operation.rowMadeOn(item), row.isSameState(as: known) {
             return nil
         }
