@@ -19,11 +19,15 @@ struct RefusalCounts: Sendable {
     /// The rows that were missing at their last write, which was a deletion.
     private(set) var missingAtDeletion: Set<RowKey> = []
 
+    /// The rows whose insert the server has refused with the status of a conflict, and has not accepted since.
+    private(set) var refusedInserts: Set<RowKey> = []
+
     /// Records a response that has arrived.
     mutating func record(_ response: HTTPTransportResponse, to request: ModelRequest, act: UInt64) {
         let isPage = response.head.headerFields[.contentType] == "text/html"
         if request.phase.isWrite, let row = request.row {
             missingAtDeletion.remove(row)
+            if (200...299).contains(response.head.status.code) { refusedInserts.remove(row) }
             if request.phase == .delete, response.head.status.code == 404 { missingAtDeletion.insert(row) }
         }
         // A damaged response counts too.
@@ -31,6 +35,7 @@ struct RefusalCounts: Sendable {
             response.head.headerFields[.server] == ModelServer.refusing
         {
             refused[row, default: 0] += 1
+            if request.phase == .insert { refusedInserts.insert(row) }
         }
         switch response.head.status.code {
         case 200...299 where request.phase != .list, 404, 409, 410, 412: confirming.insert(act)

@@ -134,13 +134,13 @@ final class ModelServer: Sendable {
     /// The header `Server` of a refusal, for checks.
     static let refusing = "refuses"
 
-    /// Whether the server refuses the write, and does not report a conflict with the same status: the row is as the device has
-    /// it, but a value must be unique, the user may only see the row, or a gateway does not know conditions.
+    /// Whether the server refuses the write, and does not report a conflict with the same status: there is no row of the id, or it
+    /// is as the device has it, but a value must be unique, the user may only see the row, or a gateway does not know conditions.
     private func refuses(_ write: Write, _ phase: RequestPhase, with status: Int, _ state: State) -> Bool {
         guard [404, 409, 412].contains(status) else { return true }
-        guard phase != .insert, let row = state.rows[write.table]?[write.id], write.matches(row) else {
-            return false
-        }
+        let row = state.rows[write.table]?[write.rowID]
+        if phase == .insert { return row == nil && status != 404 }
+        guard let row, write.matches(row) else { return false }
         return !row.isDeleted || phase == .undelete
     }
 

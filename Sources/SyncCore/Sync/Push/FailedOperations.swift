@@ -39,7 +39,7 @@ struct FailedOperations: Sendable {
         // A time in the future is of a clock that was set back since.
         let sent = operations.compactMap { operation in operation.lastAttempt.map { ($0, operation) } }
             .filter { $0.0 <= now }
-        for (_, operation) in sent.sorted(by: { $0.0 < $1.0 }) {
+        for (_, operation) in sent.sorted(by: { ($0.0, $0.1.id) < ($1.0, $1.1.id) }) {
             lastSent[order.round(of: operation)] = operation.id
         }
     }
