@@ -168,17 +168,21 @@ final class LMDBEnvironment: @unchecked Sendable {
     }
 
     func beginWrite() throws(LMDBError) -> LMDBWriteTransaction {
-        LMDBWriteTransaction(try begin(flags: 0), try opened().database)
+        do throws(LMDBError) {
+            return LMDBWriteTransaction(try begin(flags: 0), try opened().database)
+        } catch {
+            if error.isFatal { hasFailed = true }
+            throw error
+        }
     }
 
     /// The store error for a failed write. LMDB reports `EIO` when the system has written a part, as it does on a full disk.
     ///
-    /// If the failed write was that of a meta page, the commit may be on the drive.
+    /// Call it after the transaction has ended. If the failed write was that of a meta page, no other transaction can begin, and the
+    /// commit may be on the drive.
     func storeError(forWrite error: LMDBError) -> StoreError {
         guard let handles else { return error.storeError }
-        var probe: OpaquePointer?
-        hasFailed = mdb_txn_begin(handles.environment, nil, UInt32(MDB_RDONLY), &probe) == MDB_PANIC
-        mdb_txn_abort(probe)
+        (try? beginWrite())?.abort()
         if hasFailed {
             return StoreError(
                 .outcomeUnknown, "The drive has not confirmed the change, which may be stored or not.",

@@ -24,6 +24,9 @@ struct LMDBError: Error, CustomStringConvertible {
 
     var isMapFull: Bool { code == MDB_MAP_FULL }
 
+    /// Whether LMDB refuses all transactions until the file is opened again.
+    var isFatal: Bool { code == MDB_PANIC }
+
     /// Whether the disk, the quota or the greatest size of a file is exhausted.
     var isDiskFull: Bool { [ENOSPC, EDQUOT, EFBIG].contains(code) }
 

@@ -67,6 +67,18 @@ final class LMDBMap: OrderedMap {
     }
 
     private func beginRead() throws -> LMDBReadTransaction {
+        do { return try tryRead() } catch let error as LMDBError where error.isFatal {
+            // A write has failed, and opens the file again.
+            try beginWriting()
+            defer { endWriting() }
+            try reopenIfFailed()
+        } catch let error as LMDBError {
+            throw error.storeError
+        }
+        do { return try tryRead() } catch let error as LMDBError { throw error.storeError }
+    }
+
+    private func tryRead() throws -> LMDBReadTransaction {
         let (isOpen, idle) = state.withLock(when: { !$0.isResizing }) { state in
             guard state.phase == .open else { return (false, nil as LMDBReadTransaction?) }
             state.readers += 1
@@ -77,7 +89,7 @@ final class LMDBMap: OrderedMap {
             return try environment.beginRead(reusing: idle)
         } catch {
             state.withLock { $0.readers -= 1 }
-            throw error.storeError
+            throw error
         }
     }
 
@@ -92,12 +104,8 @@ final class LMDBMap: OrderedMap {
     // MARK: Write
 
     func write<T>(_ body: (any OrderedMapTransaction) throws -> T) throws -> T {
-        let isOpen = state.withLock(when: { !$0.isWriting }) { state in
-            state.isWriting = state.phase == .open
-            return state.isWriting
-        }
-        guard isOpen else { throw closed }
-        defer { state.withLock { $0.isWriting = false } }
+        try beginWriting()
+        defer { endWriting() }
         try reopenIfFailed()
         // So that reads need not wait for the next write.
         defer { try? reopenIfFailed() }
@@ -110,6 +118,17 @@ final class LMDBMap: OrderedMap {
         try transaction.commit()
         return result
     }
+
+    /// Waits for the running write.
+    private func beginWriting() throws {
+        let isOpen = state.withLock(when: { !$0.isWriting }) { state in
+            state.isWriting = state.phase == .open
+            return state.isWriting
+        }
+        guard isOpen else { throw closed }
+    }
+
+    private func endWriting() { state.withLock { $0.isWriting = false } }
 
     /// Records the state of the file after a transaction, unless another program has changed the file before it: the next
     /// opening then checks the file. A transaction that was rolled back may have written pages too.

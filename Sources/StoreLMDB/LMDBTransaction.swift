@@ -68,7 +68,7 @@ final class LMDBTransaction: OrderedMapTransaction {
         do {
             while true {
                 do throws(LMDBError) { return try body(transaction) } catch {
-                    guard error.isMapFull else { throw environment.storeError(forWrite: error) }
+                    guard error.isMapFull else { throw storeError(error) }
                 }
                 while try !replayOnLargerMap() {}
             }
@@ -88,9 +88,15 @@ final class LMDBTransaction: OrderedMapTransaction {
             for (key, value) in changes { try transaction.set(key, to: value) }
             return true
         } catch {
-            guard error.isMapFull else { throw environment.storeError(forWrite: error) }
+            guard error.isMapFull else { throw storeError(error) }
             return false
         }
+    }
+
+    /// Ends the transaction, and returns the store error of the failed change or commit.
+    private func storeError(_ error: LMDBError) -> StoreError {
+        transaction.abort()
+        return environment.storeError(forWrite: error)
     }
 }
 

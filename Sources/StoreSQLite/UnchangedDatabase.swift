@@ -92,7 +92,9 @@ struct UnchangedDatabase {
     /// Whether a transaction that was interrupted, or is running, has a rollback journal. In the mode PERSIST, the journal of
     /// the last transaction stays, with zeros as its header.
     private var hasHotJournal: Bool {
-        guard let file = FileHandle(forReadingAtPath: path + "-journal") else { return false }
+        let journal = path + "-journal"
+        guard size(of: journal) ?? 0 > 0 else { return false }
+        guard let file = FileHandle(forReadingAtPath: journal) else { return true }
         defer { try? file.close() }
         return (try? file.read(upToCount: 1)).map { $0?.first.map { $0 != 0 } ?? false } ?? true
     }

@@ -277,8 +277,9 @@ struct SyncSchedule: Sendable {
         case .completed(let reachedServer, let leavesOperations, let failedPlans):
             (hasLastRoundFailed, retries) = (false, failedPlans)
             if reachedServer { recordAnswer() }
-            // `finish(within:)` ends pulls before the system suspends the app. In the foreground everything is pulled.
-            if !isInForeground { unpulled.formIntersection(failedPlans) }
+            // `finish(within:)` ends pulls before the system suspends the app. In the foreground everything is pulled, but on a
+            // metered network hinted plans only.
+            if !isInForeground { unpulled.formIntersection(failedPlans.union(round.hinted)) }
             if !leavesOperations { incompleteRounds = 0 }
             // The push after a change made during the round sends what the round has left.
             guard leavesOperations, firstChange == nil else { break }
@@ -297,7 +298,7 @@ struct SyncSchedule: Sendable {
         case .cancelled(let reachedServer):
             requestPush(at: now, .retry)
             if reachedServer { recordFirstAnswer() }
-            if !isInForeground { unpulled = [] }
+            if !isInForeground { unpulled.formIntersection(round.hinted) }
         }
         for index in unpulled {
             requestCause = .retry

@@ -131,6 +131,17 @@ import Testing
         #expect(timeline.runRound()?.plans == [parents])
     }
 
+    @Test func `a hinted pull that was ended in the background is not forgotten on a metered network`() {
+        var timeline = ScheduleTimeline.started()
+        timeline.signal(.networkExpensive)
+        timeline.signal(.background)
+        timeline.seconds = 10
+        timeline.signal(.serverHint(tables: ["children"]))
+        #expect(timeline.runRound(pulled: [])?.plans == [children])
+        timeline.signal(.foreground)
+        #expect(timeline.runNextRound()?.plans == [children])
+    }
+
     @Test func `a network stays metered while it is away, and when the server answers again`() {
         var timeline = ScheduleTimeline.started()
         timeline.signal(.networkExpensive)

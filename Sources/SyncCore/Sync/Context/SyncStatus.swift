@@ -90,6 +90,7 @@ public struct ObservedStatus: AsyncSequence, Sendable {
 
         /// Returns the next status; `nil` after the context has closed.
         public mutating func next() async throws -> SyncStatus? {
+            if hasFailed, Task.isCancelled { return nil }
             if !hasFailed { guard await context.next(&signals) != nil else { return nil } }
             let context = context
             hasFailed = true

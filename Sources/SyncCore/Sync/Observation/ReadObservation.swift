@@ -24,6 +24,7 @@ package struct ReadObservation<Value: Sendable> {
     /// Returns the next value; `nil` after the context has closed or the task is cancelled.
     package mutating func next() async throws -> Value? {
         while true {
+            if hasFailed, Task.isCancelled { return nil }
             if !hasFailed { guard await context.next(&signals) != nil else { return nil } }
             do {
                 try await pacing.delay(in: context)
@@ -33,6 +34,7 @@ package struct ReadObservation<Value: Sendable> {
             guard observer.beginRead() else { continue }
             let began = context.environment.now()
             hasFailed = true
+            defer { pacing.didRead(from: began, to: context.environment.now()) }
             let read = try await context.resultUnlessClosed { [context, body] in
                 try await context.withSnapshot { snapshot in
                     let observed = ObservedSnapshot(snapshot)
@@ -41,7 +43,6 @@ package struct ReadObservation<Value: Sendable> {
             }
             hasFailed = false
             guard let (value, region) = read else { return nil }
-            pacing.didRead(from: began, to: context.environment.now())
             observer.endRead(region)
             return value
         }
