@@ -176,6 +176,15 @@ final class LMDBEnvironment: @unchecked Sendable {
         }
     }
 
+    /// Flushes the cache of the drive on Apple's systems, where the syncs of LMDB do not. Volumes that cannot flush are synced.
+    func flushDrive() throws(StoreError) {
+        #if canImport(Darwin)
+            guard let handles, fcntl(handles.descriptor, F_FULLFSYNC) != 0, fsync(handles.descriptor) != 0
+            else { return }
+            throw .unconfirmedCommit(cause: LMDBError(code: errno))
+        #endif
+    }
+
     /// The store error for a failed write. LMDB reports `EIO` when the system has written a part, as it does on a full disk.
     ///
     /// Call it after the transaction has ended. If the failed write was that of a meta page, no other transaction can begin, and the
@@ -184,9 +193,7 @@ final class LMDBEnvironment: @unchecked Sendable {
         guard let handles else { return error.storeError }
         (try? beginWrite())?.abort()
         if hasFailed {
-            return StoreError(
-                .outcomeUnknown, "The drive has not confirmed the change, which may be stored or not.",
-                cause: error)
+            return .unconfirmedCommit(cause: error)
         }
         let isFull = error.code == EIO && DiskSpace(descriptor: handles.descriptor).isExhausted
         return (isFull ? LMDBError(code: ENOSPC) : error).storeError

@@ -63,3 +63,12 @@ struct LMDBError: Error, CustomStringConvertible {
         }
     }
 }
+
+extension StoreError {
+    /// The error of a commit that may be on the drive.
+    static func unconfirmedCommit(cause: LMDBError) -> StoreError {
+        StoreError(
+            .outcomeUnknown, "The drive has not confirmed the change, which may be stored or not.",
+            cause: cause)
+    }
+}

@@ -116,6 +116,7 @@ final class LMDBMap: OrderedMap {
         defer { transaction.abort() }
         let result = try body(transaction)
         try transaction.commit()
+        try environment.flushDrive()
         return result
     }
 

@@ -33,6 +33,8 @@ enum DrawnResolver {
             history.see(key, conflict.serverItem)
             switch decision {
             case .keepPending, .keepClient: break
+            // A resolver cannot remove the only copy of an item.
+            case .keepServer where conflict.serverItem == nil && conflict.operation.kind == .insert: break
             case .keepServer: history.overrule(key, upTo: newest)
             case .merge(let item):
                 for (column, value) in conflict.clientItem?.fields ?? [:] where item.fields[column] != value {
