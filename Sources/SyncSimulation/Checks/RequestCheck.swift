@@ -128,15 +128,12 @@ final class RequestCheck: Sendable {
 
 extension ModelRequest {
     /// Whether the request is about the row of an operation: pulls list the rows of a query.
-    fileprivate var isOfPush: Bool {
-        phase != .list || original.head.path?.contains("$filter=id%20eq%20") == true
-    }
+    fileprivate var isOfPush: Bool { phase != .list || parameters["$filter"]?.hasPrefix("id eq ") == true }
 
     /// The row of the operation that the request is about.
     fileprivate var rowOfPush: RowKey? {
         if let row { return row }
-        guard isOfPush, path.count == 2, let filter = parameters["$filter"], filter.hasPrefix("id eq '")
-        else {
+        guard path.count == 2, let filter = parameters["$filter"], filter.hasPrefix("id eq '") else {
             return nil
         }
         return RowKey(table: path[1], id: String(filter.dropFirst("id eq '".count).dropLast()))
