@@ -27,7 +27,7 @@ struct RefusalCounts: Sendable {
         let isPage = response.head.headerFields[.contentType] == "text/html"
         if request.phase.isWrite, let row = request.row {
             missingAtDeletion.remove(row)
-            if (200...299).contains(response.head.status.code) { refusedInserts.remove(row) }
+            if (200...299).contains(response.head.status.code), !isPage { refusedInserts.remove(row) }
             if request.phase == .delete, response.head.status.code == 404 { missingAtDeletion.insert(row) }
         }
         // A damaged response counts too.
