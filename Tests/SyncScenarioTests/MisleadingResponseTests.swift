@@ -87,7 +87,8 @@ import Testing
             try await a.table.insert(["id": "x", "text": "ann@example.org"])
             scenario.server.onRequest { $0.isWrite ? .refusal(status, "the address is in use") : .none }
             let error = try await a.expectPushError()
-            #expect(error.status == status && error.serverItem == nil)
+            #expect(error.code == (status == 409 ? .itemAlreadyOnServer : .preconditionFailed))
+            #expect(error.serverItem == nil)
             #expect(error.message.contains("the address is in use"))
             try await a.table.update(id: "x", ["text": "bob@example.org"])
             scenario.server.onRequest(nil)

@@ -81,17 +81,20 @@ struct AccessTests {
         #expect(error?.message.contains("TodoItem") == true)
     }
 
+    /// Everyone may write, and nobody but administrators may read.
+    private static func permitWritesOnly(_ configuration: inout TableServer.Configuration) {
+        configuration.tables = [
+            .init(
+                "TodoItem",
+                permissions: .init(
+                    read: .admin, insert: .anonymous, update: .anonymous, delete: .anonymous))
+        ]
+        configuration.authentication = try? Tokens.authentication()
+        configuration.insertConflictBody = .row
+    }
+
     @Test func `a caller who may not read gets no field of a row that it has not sent`() async throws {
-        try await withServer({
-            $0.tables = [
-                .init(
-                    "TodoItem",
-                    permissions: .init(
-                        read: .admin, insert: .anonymous, update: .anonymous, delete: .anonymous))
-            ]
-            $0.authentication = try? Tokens.authentication()
-            $0.insertConflictBody = .row
-        }) { server, client in
+        try await withServer(Self.permitWritesOnly) { server, client in
             try await server.put("a", ["secret": "x", "text": "one"], in: "TodoItem")
             let path = "/tables/TodoItem/a"
             let replies = [
@@ -115,16 +118,7 @@ struct AccessTests {
 
     /// The first responses may be lost.
     @Test func `a caller who may not read sees that a repeated insert or delete is done`() async throws {
-        try await withServer({
-            $0.tables = [
-                .init(
-                    "TodoItem",
-                    permissions: .init(
-                        read: .admin, insert: .anonymous, update: .anonymous, delete: .anonymous))
-            ]
-            $0.authentication = try? Tokens.authentication()
-            $0.insertConflictBody = .row
-        }) { _, client in
+        try await withServer(Self.permitWritesOnly) { _, client in
             let row: ItemValue = ["id": "a", "text": "one", "done": .null]
             _ = try await client.insert(row)
             let repeated = try await client.insert(row)
