@@ -8,25 +8,22 @@ struct MemoryRows: QueryableRows {
     private let items: MemoryTable
     let query: TableQuery
     let filter: PreparedFilter
-    /// Finds the columns of the filter.
-    private let columns: ColumnPositions
 
     init(_ items: MemoryTable, _ query: TableQuery) {
         self.items = items
         self.query = query
         filter = PreparedFilter(query.filter)
-        columns = ColumnPositions(of: filter.columns)
     }
 
     var table: SyncTableDefinition { items.table }
     var usesIndexes: Bool { true }
 
     func forEachRow(from id: String?, _ body: (MemoryRow) throws -> Bool) throws {
-        try items.forEachEntry(from: id) { try body(MemoryRow(entry: $0, columns: columns)) }
+        try items.forEachEntry(from: id) { try body(MemoryRow(entry: $0)) }
     }
 
     func withRow(id: String, _ body: (MemoryRow) throws -> Bool) throws -> Bool? {
-        try items.entry(id: id).map { try body(MemoryRow(entry: $0, columns: columns)) }
+        try items.entry(id: id).map { try body(MemoryRow(entry: $0)) }
     }
 
     func forEachID(
@@ -41,15 +38,12 @@ struct MemoryRows: QueryableRows {
 /// An item as its table shares it with snapshots: not a copy, which would touch the memory of all its parts.
 struct MemoryRow: ScannedRow {
     fileprivate let entry: MemoryTable.Entry
-    fileprivate let columns: ColumnPositions
 
     var item: Item { entry.value }
 
     subscript(name: String) -> ItemValue? { entry.value[name] }
 
-    func truth(of condition: ColumnCondition) -> Bool? {
-        condition.truth(for: columns.value(condition.position, of: entry.value))
-    }
+    func truth(of condition: ColumnCondition) -> Bool? { condition.truth(for: entry.value.content) }
 
     func read(_ columns: ColumnPositions, into values: inout RowValues) {
         values.read(entry.value, columns)

@@ -25,7 +25,7 @@ private struct StoredRows<Reading: OrderedMapReading>: QueryableRows {
     let usesIndexes: Bool
     /// The fields to decode; `nil` for all.
     let layout: FieldLayout?
-    let places: StoredRow.FieldPlaces
+    let row: StoredRow
 
     init(_ reading: Reading, _ query: TableQuery) throws {
         self.reading = reading
@@ -35,14 +35,15 @@ private struct StoredRows<Reading: OrderedMapReading>: QueryableRows {
         let stored = reading.storedColumns[query.table]
         table = stored?.definition ?? definition
         usesIndexes = stored != nil
-        places = StoredRow.FieldPlaces(of: filter)
+        row = StoredRow(of: filter)
         layout = query.neededFields.map { FieldLayout($0.sorted()) } ?? stored?.layout
     }
 
     func forEachRow(from id: String?, _ body: (StoredRow) throws -> Bool) throws {
         let start = id.map { StoreKey.item($0, of: table.name) }
         try reading.scan(prefix: StoreKey.items(of: table.name), from: start) { id, bytes in
-            try body(StoredRow(id: id, bytes: bytes, places: places))
+            try row.move(toID: id, bytes: bytes)
+            return try body(row)
         }
     }
 
@@ -51,7 +52,8 @@ private struct StoredRows<Reading: OrderedMapReading>: QueryableRows {
         var id = id
         return try id.withUTF8 { id in
             try reading.get(key) {
-                try body(StoredRow(id: UnsafeRawBufferPointer(id), bytes: $0, places: places))
+                try row.move(toID: UnsafeRawBufferPointer(id), bytes: $0)
+                return try body(row)
             }
         }
     }

@@ -108,8 +108,8 @@ func checkStoredItem(_ input: Data) {
             let equalities = item.fields.map { Filter.comparison(.equal, .column($0), .constant($1)) }
             for filter in [Filter.all(equalities), .any(equalities), .all([])] {
                 let prepared = PreparedFilter(filter)
-                let places = StoredRow.FieldPlaces(of: prepared)
-                guard let row = try? StoredRow(id: id, bytes: bytes, places: places) else {
+                let row = StoredRow(of: prepared)
+                guard (try? row.move(toID: id, bytes: bytes)) != nil else {
                     fatalError("The row of an item that can be decoded cannot be read.")
                 }
                 require(

@@ -62,7 +62,8 @@ import Foundation
         return Int64(bigEndian: bytes.loadUnaligned(as: Int64.self)) ^ .min
     }
 
-    @inlinable package mutating func counted() throws(StoreError) -> UnsafeRawBufferPointer {
+    @inlinable @inline(__always) package mutating func counted() throws(StoreError) -> UnsafeRawBufferPointer
+    {
         try bytes(count: try varint())
     }
 

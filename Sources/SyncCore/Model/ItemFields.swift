@@ -83,6 +83,11 @@ package struct ItemFields: Sendable {
         if case .packed(let layout, _) = storage { layout } else { nil }
     }
 
+    /// The identity of the layout, which is compared without counting a reference.
+    var layoutID: ObjectIdentifier? {
+        if case .packed(let layout, _) = storage { ObjectIdentifier(layout) } else { nil }
+    }
+
     /// The value at the position of the layout, `nil` when the field is missing.
     func value(at position: Int) -> ItemValue? {
         if case .packed(_, let values) = storage { values[position] } else { .none }

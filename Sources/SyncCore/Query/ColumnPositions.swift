@@ -12,12 +12,6 @@
 
     @usableFromInline package init(of columns: some Sequence<String>) { self.columns = FieldLayout(columns) }
 
-    /// The value of the column at that index in the item, null if it has none.
-    package func value(_ index: Int, of item: Item) -> ItemValue {
-        guard let layout = item.content.layout else { return item.content[columns.names[index]] ?? .null }
-        return positions(in: layout)[index].flatMap { item.content.value(at: $0) } ?? .null
-    }
-
     /// Reads the value of each column of the item, null if it has none.
     func read(_ item: Item, into values: inout [ItemValue]) {
         if let layout = item.content.layout {

@@ -9,6 +9,8 @@ struct ColumnTest: Sendable {
     let holds: @Sendable (ItemValue) -> Bool?
     /// Whether the test is true for the text with these UTF-8 bytes, or `nil` for unknown. No string is made of them.
     let holdsForUTF8: @Sendable (UnsafeRawBufferPointer) -> Bool?
+    /// The integers for which the test is true, and false for the others; `nil` if they are not a range.
+    var integers: IntegerRange?
 
     /// Returns the column and its test, if the filter is a condition on the value of one field.
     static func make(_ filter: Filter) -> (column: String, test: ColumnTest)? {
@@ -41,11 +43,9 @@ extension ColumnTest {
                 comparison.holds(ValueOrder(bytes.withUnsafeBytes(text.byteOrder), 0))
             }
         case .int(let int):
-            holds = { value in
-                if case .int(let value) = value { return comparison.holds(ValueOrder(value, int)) }
-                return comparison.holds(value, constant, nullTests: false)
-            }
+            holds = { comparison.holds($0, constant, nullTests: false) }
             holdsForUTF8 = { _ in nil }
+            integers = IntegerRange(comparison, int)
         default:
             holds = { comparison.holds($0, constant, nullTests: constant.isNull) }
             // The same for each text, because text cannot be compared with the constant.
@@ -67,5 +67,35 @@ extension ColumnTest {
         holds = { value in value.textValue.map { test.holds($0, part) } }
         let bytes = Array(part.utf8)
         holdsForUTF8 = { text in bytes.withUnsafeBytes { test.holds(text, $0) } }
+    }
+}
+
+/// Integers from the first to the last one; none if the last one is less.
+struct IntegerRange: Sendable {
+    private var first = Int64.min
+    private var last = Int64.max
+
+    /// All integers.
+    init() {}
+
+    /// The integers for which a comparison with the constant is true; `nil` if they are not a range.
+    init?(_ comparison: Filter.Comparison, _ constant: Int64) {
+        switch comparison {
+        case .equal: (first, last) = (constant, constant)
+        case .notEqual: return nil
+        case .lessOrEqual: last = constant
+        case .greaterOrEqual: first = constant
+        // Nothing is less than the least integer, or greater than the greatest.
+        case .less: (first, last) = constant == .min ? (1, 0) : (.min, constant - 1)
+        case .greater: (first, last) = constant == .max ? (1, 0) : (constant + 1, .max)
+        }
+    }
+
+    func contains(_ integer: Int64) -> Bool { first <= integer && integer <= last }
+
+    func intersection(_ other: IntegerRange) -> IntegerRange {
+        var range = self
+        (range.first, range.last) = (max(first, other.first), min(last, other.last))
+        return range
     }
 }

@@ -4,13 +4,16 @@
 /// A filter prepared for the rows of a scan.
 ///
 /// Each column has a position, at which a row finds it without comparing names. All tests of a column that must hold
-/// together are made with one look at its value.
-@usableFromInline package struct PreparedFilter: Sendable {
+/// together are made with one look at its value. For one query: it remembers where the last row had its columns.
+@usableFromInline package struct PreparedFilter {
     /// The fields that the filter reads: the column of each position.
     package let columns: [String]
-    private let root: Node
+    /// Conditions that must hold, which are tested first.
+    @usableFromInline let conditions: [ColumnCondition]
+    /// What must hold besides.
+    @usableFromInline let others: [Node]
 
-    private indirect enum Node: Sendable {
+    @usableFromInline indirect enum Node {
         case column(ColumnCondition)
         /// Calls functions, compares two columns, or reads the id or a system property.
         case general(Filter)
@@ -22,16 +25,26 @@
     /// - Parameter filter: `nil` matches all rows.
     package init(_ filter: Filter?) {
         var columns: [String] = []
-        root = filter.map { Self.node($0, &columns) } ?? .all([])
+        let filters = if case .all(let filters) = filter { filters } else { filter.map { [$0] } ?? [] }
+        (conditions, others) = Self.parts(of: filters, &columns)
         self.columns = columns
     }
 
     /// Whether the row matches: the same as ``Filter/matches(_:)``.
-    @usableFromInline package func matches<Row: ScannedRow>(_ row: Row) throws(Row.Failure) -> Bool {
-        try Self.truth(root, row) == true
+    @inlinable package func matches<Row: ScannedRow>(_ row: Row) throws(Row.Failure) -> Bool {
+        // Indices, because an iterator would count references for each row.
+        for index in conditions.indices {
+            guard try row.truth(of: conditions[index]) == true else { return false }
+        }
+        for index in others.indices {
+            guard try Self.truth(others[index], row) == true else { return false }
+        }
+        return true
     }
 
-    private static func truth<Row: ScannedRow>(_ node: Node, _ row: Row) throws(Row.Failure) -> Bool? {
+    @usableFromInline static func truth<Row: ScannedRow>(_ node: Node, _ row: Row) throws(Row.Failure)
+        -> Bool?
+    {
         switch node {
         case .column(let condition): try row.truth(of: condition)
         case .general(let filter): try filter.truth(for: row)
@@ -45,10 +58,12 @@
 
     private static func node(_ filter: Filter, _ columns: inout [String]) -> Node {
         if let (name, test) = ColumnTest.make(filter) {
-            return .column(ColumnCondition(at: position(of: name, &columns), [test]))
+            return .column(ColumnCondition(on: name, at: position(of: name, &columns), [test]))
         }
         switch filter {
-        case .all(let filters): return all(filters, &columns)
+        case .all(let filters):
+            let (conditions, others) = parts(of: filters, &columns)
+            return .all(conditions.map(Node.column) + others)
         case .any(let filters): return .any(filters.map { node($0, &columns) })
         case .not(let filter): return .not(node(filter, &columns))
         default:
@@ -57,8 +72,10 @@
         }
     }
 
-    /// Joins the conditions on one column.
-    private static func all(_ filters: [Filter], _ columns: inout [String]) -> Node {
+    /// Joins the conditions on one column, of filters that must all hold.
+    private static func parts(
+        of filters: [Filter], _ columns: inout [String]
+    ) -> (conditions: [ColumnCondition], others: [Node]) {
         var (conditions, others): ([ColumnCondition], [Node]) = ([], [])
         for filter in filters {
             let node = node(filter, &columns)
@@ -72,8 +89,7 @@
                 conditions.append(condition)
             }
         }
-        let nodes = conditions.map(Node.column) + others
-        return nodes.count == 1 ? nodes[0] : .all(nodes)
+        return (conditions, others)
     }
 
     private static func position(of name: String, _ columns: inout [String]) -> Int {
@@ -86,22 +102,49 @@
 /// Tests of one column that must all hold.
 ///
 /// A class, because each row passes the condition around.
-@usableFromInline package final class ColumnCondition: Sendable {
+@usableFromInline package final class ColumnCondition {
+    private let column: String
     /// The column's position in ``PreparedFilter/columns``.
     package let position: Int
     private let tests: [ColumnTest]
+    /// The integers for which all tests hold; `nil` if a test does not have them.
+    private let integers: IntegerRange?
+    /// The layout of the last item, and where it has the column.
+    private var layout: FieldLayout?
+    private var layoutID: ObjectIdentifier?
+    private var positionInLayout: Int?
 
-    init(at position: Int, _ tests: [ColumnTest]) {
-        (self.position, self.tests) = (position, tests)
+    init(on column: String, at position: Int, _ tests: [ColumnTest]) {
+        (self.column, self.position, self.tests) = (column, position, tests)
+        integers = tests.reduce(IntegerRange()) { range, test in
+            range.flatMap { range in test.integers.map(range.intersection) }
+        }
     }
 
     func and(_ other: ColumnCondition) -> ColumnCondition {
-        ColumnCondition(at: position, tests + other.tests)
+        ColumnCondition(on: column, at: position, tests + other.tests)
+    }
+
+    /// Whether the tests hold for the field of an item; `nil` for unknown.
+    package func truth(for fields: ItemFields) -> Bool? {
+        let id = fields.layoutID
+        if id != layoutID {
+            (layout, layoutID) = (fields.layout, id)
+            positionInLayout = layout?.position(of: column)
+        }
+        if id == nil { return truth(for: fields[column] ?? .null) }
+        return truth(for: positionInLayout.flatMap { fields.value(at: $0) } ?? .null)
     }
 
     /// Whether the tests hold for the value of the column, null if the row has none; `nil` for unknown.
-    package func truth(for value: ItemValue) -> Bool? {
-        Filter.fold(tests, stopAt: false) { $0.holds(value) }
+    func truth(for value: ItemValue) -> Bool? {
+        if case .int(let integer) = value { return truth(for: integer) }
+        return Filter.fold(tests, stopAt: false) { $0.holds(value) }
+    }
+
+    /// Whether the tests hold for the integer; `nil` for unknown.
+    func truth(for integer: Int64) -> Bool? {
+        integers?.contains(integer) ?? Filter.fold(tests, stopAt: false) { $0.holds(.int(integer)) }
     }
 
     /// Whether the tests hold for the text with these UTF-8 bytes; `nil` for unknown.

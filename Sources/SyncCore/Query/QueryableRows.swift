@@ -43,6 +43,7 @@ extension QueryableRows {
             }
             return query.result(of: items, matchCount: count)
         }
+        let filter = filter
         var window = QueryWindow(query)
         var value: [UInt8]?
         try forEachRow(of: candidates) { row in
@@ -82,7 +83,7 @@ extension QueryableRows {
     @inlinable package func forEachRowInWindow(
         of candidates: QueryCandidates, _ body: (Row) throws -> Void
     ) throws -> Int? {
-        let window = query.window
+        let (window, filter) = (query.window, filter)
         var count = 0
         if window.isEmpty, !query.includesTotalCount { return nil }
         try forEachRow(of: candidates) { row in

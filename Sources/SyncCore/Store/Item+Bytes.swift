@@ -201,19 +201,28 @@ extension ByteReader {
     }
 
     /// Finds the fields of the layout: stores where the value of each begins.
+    ///
+    /// - Parameter first: the result for the row before. The names of that many fields are not compared at first, because
+    ///   most rows have the same order.
+    /// - Returns: the number of fields in front of those of the layout; 0 if the object does not have all of them.
     mutating func findFields(
-        of layout: FieldLayout, _ offsets: UnsafeMutableBufferPointer<Int>
-    ) throws(StoreError) {
-        var missing = offsets.count
-        for _ in 0..<(try count()) {
+        of layout: FieldLayout, _ offsets: UnsafeMutableBufferPointer<Int>, after first: Int
+    ) throws(StoreError) -> Int {
+        let start = position
+        var (missing, firstFound) = (offsets.count, Int.max)
+        for field in 0..<(try count()) {
             let name = try counted()
-            if let found = layout.position(ofUTF8: name) {
+            if field >= first, let found = layout.position(ofUTF8: name) {
                 offsets[found] = position
+                firstFound = min(firstFound, field)
                 missing -= 1
-                if missing == 0 { return }
+                if missing == 0 { return firstFound }
             }
             try skipValue()
         }
+        if first == 0 { return 0 }
+        position = start
+        return try findFields(of: layout, offsets, after: 0)
     }
 
     static func value(at offset: Int, in bytes: UnsafeRawBufferPointer) throws(StoreError) -> ItemValue {
@@ -228,10 +237,11 @@ extension ByteReader {
     ) throws(StoreError) -> Bool? {
         var reader = ByteReader(bytes)
         reader.position = offset
-        guard try reader.byte() == Tag.text.rawValue else {
-            return condition.truth(for: try value(at: offset, in: bytes))
+        switch try reader.tag() {
+        case .text: return condition.truth(forUTF8: try reader.counted())
+        case .int: return condition.truth(for: try reader.fixed(Int64.self))
+        default: return condition.truth(for: try value(at: offset, in: bytes))
         }
-        return condition.truth(forUTF8: try reader.counted())
     }
 
     /// Decodes one level of nesting. Damaged bytes must not use up the stack.
@@ -308,7 +318,7 @@ extension ByteReader {
         return tag
     }
 
-    private mutating func skipDate() throws(StoreError) { _ = try bytes(count: 13) }
+    @inline(__always) private mutating func skipDate() throws(StoreError) { _ = try bytes(count: 13) }
 
     mutating func date() throws(StoreError) -> Timestamp {
         let (seconds, nanoseconds, digits) = (

@@ -1,61 +1,52 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A stored item whose columns are decoded on demand. Reading a column does not detect all damage in the other ones;
-/// decoding the whole item does.
-package struct StoredRow: ScannedRow {
-    private let id: UnsafeRawBufferPointer
-    private let bytes: UnsafeRawBufferPointer
-    private let places: FieldPlaces
+/// The stored item at which a scan is. Its columns are decoded on demand. Reading a column does not detect all damage in the
+/// other ones; decoding the whole item does.
+package final class StoredRow: ScannedRow {
+    /// The UTF-8 bytes of the id.
+    private var id = UnsafeRawBufferPointer(start: nil, count: 0)
+    /// The stored form, see ``Item/bytes``.
+    private var bytes = UnsafeRawBufferPointer(start: nil, count: 0)
+    /// The columns of the filter: see ``PreparedFilter/columns``.
+    private let columns: FieldLayout
+    /// For each column, where its value begins; 0 when the row does not have the field.
+    private let offsets: UnsafeMutableBufferPointer<Int>
+    /// The number of fields in front of these columns in an earlier row.
+    private var firstField = 0
 
-    /// Where the fields that a filter reads are in the current row; reused for each row.
-    package final class FieldPlaces {
-        /// The columns of the filter: see ``PreparedFilter/columns``.
-        fileprivate let columns: [String]
-        private let layout: FieldLayout
-        /// For each column, where its value begins; 0 when the row does not have the field.
-        fileprivate let offsets: UnsafeMutableBufferPointer<Int>
-
-        package init(of filter: PreparedFilter) {
-            columns = filter.columns
-            layout = FieldLayout(columns)
-            offsets = .allocate(capacity: columns.count)
-        }
-
-        deinit { offsets.deallocate() }
-
-        fileprivate func find(in bytes: UnsafeRawBufferPointer) throws(StoreError) {
-            guard !offsets.isEmpty else { return }
-            offsets.update(repeating: 0)
-            var reader = ByteReader(bytes)
-            try reader.skipSystemProperties()
-            try reader.findFields(of: layout, offsets)
-        }
+    /// Makes a row for a scan with the filter, which is moved to one item after another.
+    package init(of filter: PreparedFilter) {
+        columns = FieldLayout(filter.columns)
+        offsets = .allocate(capacity: columns.count)
     }
 
+    deinit { offsets.deallocate() }
+
+    /// Moves to an item, whose memory must outlast all uses of the row until it moves again.
+    ///
     /// - Parameters:
     ///   - id: the UTF-8 bytes of the id.
     ///   - bytes: the stored form, see ``Item/bytes``.
-    ///   - places: the places to fill and use.
-    package init(id: UnsafeRawBufferPointer, bytes: UnsafeRawBufferPointer, places: FieldPlaces)
-        throws(StoreError)
-    {
-        self.id = id
-        self.bytes = bytes
-        self.places = places
-        try places.find(in: bytes)
+    package func move(toID id: UnsafeRawBufferPointer, bytes: UnsafeRawBufferPointer) throws(StoreError) {
+        (self.id, self.bytes) = (id, bytes)
+        guard !offsets.isEmpty else { return }
+        offsets.update(repeating: 0)
+        var reader = ByteReader(bytes)
+        try reader.skipSystemProperties()
+        firstField = try reader.findFields(of: columns, offsets, after: firstField)
     }
 
     package func truth(of condition: ColumnCondition) throws(StoreError) -> Bool? {
-        let offset = places.offsets[condition.position]
+        let offset = offsets[condition.position]
         return try offset == 0
             ? condition.truth(for: .null) : ByteReader.truth(of: condition, at: offset, in: bytes)
     }
 
     package subscript(name: String) -> ItemValue? {
         get throws(StoreError) {
-            for position in places.offsets.indices where places.columns[position] == name {
-                let offset = places.offsets[position]
+            for position in offsets.indices where columns.names[position] == name {
+                let offset = offsets[position]
                 return offset == 0 ? .none : .some(try ByteReader.value(at: offset, in: bytes))
             }
             if name == "id" { return .text(try id.text()) }
