@@ -192,6 +192,8 @@ extension SimulatedSystem {
             guard isFalse || isOfDeletion else { continue }
             fail(.falseConflict, "\(device.name): \(error.kind) \(error.itemID): \(error.code)")
         }
+        let rows = state.errors.map { RowKey(table: $0.table, id: $0.itemID) }
+        device.state.withLock { $0.refusals.forgetAcceptedInserts(except: Set(rows)) }
     }
 
     /// An item without a pending operation is a state that the server had.

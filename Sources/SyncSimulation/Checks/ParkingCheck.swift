@@ -9,6 +9,8 @@ import Synchronization
 struct RefusalCounts: Sendable {
     /// Refusals with a readable 4xx, also with a status that reports conflicts.
     private var refused: [RowKey: Int] = [:]
+    /// Writes whose status says that the server has another row, or none.
+    private var conflicting: [RowKey: Int] = [:]
     /// The acts in which the server answered requests about the row with a server error.
     private var erring: [RowKey: Set<UInt64>] = [:]
     /// The acts in which a list had a server error, which may concern any row.
@@ -19,15 +21,17 @@ struct RefusalCounts: Sendable {
     /// The rows that were missing at their last write, which was a deletion.
     private(set) var missingAtDeletion: Set<RowKey> = []
 
-    /// The rows whose insert the server has refused with the status of a conflict, and has not accepted since.
+    /// The rows whose insert the server has refused with the status of a conflict. After the server has accepted it, they stay
+    /// until the error of the refusal is gone.
     private(set) var refusedInserts: Set<RowKey> = []
+    private var acceptedInserts: Set<RowKey> = []
 
     /// Records a response that has arrived.
     mutating func record(_ response: HTTPTransportResponse, to request: ModelRequest, act: UInt64) {
         let isPage = response.head.headerFields[.contentType] == "text/html"
         if request.phase.isWrite, let row = request.row {
             missingAtDeletion.remove(row)
-            if (200...299).contains(response.head.status.code), !isPage { refusedInserts.remove(row) }
+            if (200...299).contains(response.head.status.code), !isPage { acceptedInserts.insert(row) }
             if request.phase == .delete, response.head.status.code == 404 { missingAtDeletion.insert(row) }
         }
         // A damaged response counts too.
@@ -35,7 +39,14 @@ struct RefusalCounts: Sendable {
             response.head.headerFields[.server] == ModelServer.refusing
         {
             refused[row, default: 0] += 1
-            if request.phase == .insert { refusedInserts.insert(row) }
+            if request.phase == .insert {
+                refusedInserts.insert(row)
+                acceptedInserts.remove(row)
+            }
+        } else if let row = request.row, request.phase.isWrite,
+            [404, 409, 412].contains(response.head.status.code)
+        {
+            conflicting[row, default: 0] += 1
         }
         switch response.head.status.code {
         case 200...299 where request.phase != .list, 404, 409, 410, 412: confirming.insert(act)
@@ -50,14 +61,23 @@ struct RefusalCounts: Sendable {
     }
 
     /// The greatest number of refusals that the row's operation can have.
-    func most(of row: RowKey) -> Int {
+    ///
+    /// - Parameter oldPages: whether an old page may have shown that a conflict is none.
+    func most(of row: RowKey, oldPages: Bool) -> Int {
         let acts = erringLists.union(erring[row] ?? []).intersection(confirming)
-        return (refused[row] ?? 0) + acts.count
+        return (refused[row] ?? 0) + acts.count + (oldPages ? conflicting[row] ?? 0 : 0)
+    }
+
+    /// Forgets the refused inserts that the server has accepted since, except for those whose error is still there.
+    mutating func forgetAcceptedInserts(except rows: Set<RowKey>) {
+        refusedInserts.subtract(acceptedInserts.subtracting(rows))
+        acceptedInserts.formIntersection(rows)
     }
 
     /// Begins to count again for another operation of the row.
     mutating func reset(_ row: RowKey) {
         refused[row] = nil
+        conflicting[row] = nil
         erring[row] = nil
     }
 }
@@ -75,7 +95,7 @@ extension SimulatedSystem {
             let most = device.state.withLock { state in
                 let isNew = state.pending[row] == nil
                 if isNew { state.refusals.reset(row) }
-                return state.refusals.most(of: row)
+                return state.refusals.most(of: row, oldPages: state.hasReceivedOldPage)
             }
             // The responses to an automatic sync belong to no act.
             if operation.refusals > most, !isUnknown, device.processes.first?.sync == nil {
