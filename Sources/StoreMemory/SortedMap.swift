@@ -98,7 +98,8 @@ extension SortedMap {
 
         /// Returns the index of the branch whose range contains the key.
         func branch(of key: Key) -> Int {
-            max(0, branches.partitionPoint { $0.firstKey.map { $0 <= key } ?? true } - 1)
+            // `<=` would be called through a witness table.
+            max(0, branches.partitionPoint { $0.firstKey.map { !(key < $0) } ?? true } - 1)
         }
 
         /// Returns false if the body has.

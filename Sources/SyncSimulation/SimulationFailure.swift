@@ -31,7 +31,7 @@ public struct SimulationFailure: Error, Sendable, CustomStringConvertible {
         case unreported
         /// An observer sees committed states, in order, and the last one.
         case observation
-        /// A request has no local-only columns.
+        /// A request has no local-only columns, and selects none that the server does not have.
         case columns
         /// Inserts of parents are sent before those of children, and deletes of children before those of parents.
         case order

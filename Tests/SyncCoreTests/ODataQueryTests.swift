@@ -26,7 +26,10 @@ struct ODataQueryTests {
         #expect(
             try text(query, .v1) == "$filter=a eq 1 and b eq 2&$orderby=a,__updatedAt desc&$skip=10&$top=0"
                 + "&$select=id,a,b&$inlinecount=allpages")
-        #expect(try text(query, .v3).hasSuffix("&$count=true"))
+        // The Datasync toolkit has no `createdAt`, and answers 400 to a name that it does not know.
+        #expect(
+            try text(query, .v3) == "$filter=a eq 1 and b eq 2&$orderby=a,updatedAt desc&$skip=10&$top=0"
+                + "&$select=id,a,b,updatedAt,version,deleted&$count=true")
     }
 
     @Test func `an invalid query is refused`() {

@@ -11,7 +11,7 @@ import Synchronization
 final class GroupCommitWriter: Sendable {
     let dataSource: any SyncContextDataSource
     private let executor: any StoreExecutor
-    private let waiting = Mutex<[any WaitingWrite]>([])
+    private let waiting = Mutex<[WaitingWrite]>([])
     private let commits: CommitFeed
     private let stalePageGuard: StalePageGuard
     private let externalCommitStamp = Mutex<Int64?>(nil)
@@ -42,7 +42,7 @@ final class GroupCommitWriter: Sendable {
     {
         let write = PendingWrite(body)
         let isFirst = waiting.withLock { waiting in
-            waiting.append(write)
+            waiting.append(write.waiting)
             return waiting.count == 1
         }
         if isFirst { executor.write { self.commitWaiting() } }
@@ -89,7 +89,7 @@ final class GroupCommitWriter: Sendable {
     /// Runs the writes in one transaction.
     ///
     /// - Returns: whether every write is finished.
-    private func commit(_ batch: [any WaitingWrite]) -> Bool {
+    private func commit(_ batch: [WaitingWrite]) -> Bool {
         let signal: Signal
         stalePageGuard.beginTransaction()
         do {
@@ -123,65 +123,5 @@ final class GroupCommitWriter: Sendable {
         if let stamp = signal.externalCommitStamp { externalCommitStamp.withLock { $0 = stamp } }
         commits.send(signal.changes)
         return true
-    }
-}
-
-/// A write of any result type, as the writing thread uses it.
-private protocol WaitingWrite: Sendable {
-    func run(_ transaction: any StoreTransaction) throws
-    /// Stores the error of the transaction as the result of this write.
-    func fail(with error: any Error)
-    /// Returns the result to the waiting caller. Finishing again does nothing.
-    func finish()
-}
-
-/// A write that was added to the next transaction.
-final class PendingWrite<T: Sendable>: WaitingWrite {
-    private struct State {
-        /// The result of the last run. The write may run again until it is finished.
-        var result: Result<T, any Error>?
-        var isFinished = false
-        var continuation: CheckedContinuation<T, any Error>?
-    }
-
-    private let body: @Sendable (any StoreTransaction) throws -> T
-    private let state = Mutex(State())
-
-    fileprivate init(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) {
-        self.body = body
-    }
-
-    /// What the body returned, when its changes are durable. Only one caller may wait for it.
-    var value: T {
-        get async throws {
-            try await withCheckedThrowingContinuation { continuation in
-                update { state in
-                    precondition(state.continuation == nil, "A caller already waits for this write.")
-                    state.continuation = continuation
-                }
-            }
-        }
-    }
-
-    fileprivate func run(_ transaction: any StoreTransaction) throws {
-        let value = try body(transaction)
-        state.withLock { $0.result = .success(value) }
-    }
-
-    fileprivate func fail(with error: any Error) { state.withLock { $0.result = .failure(error) } }
-
-    fileprivate func finish() { update { $0.isFinished = true } }
-
-    /// Changes the state, then resumes the waiting caller when the write is finished.
-    private func update(_ change: (inout State) -> Void) {
-        let (continuation, result) = state.withLock { state in
-            change(&state)
-            guard state.isFinished, let result = state.result else {
-                return (CheckedContinuation<T, any Error>?.none, Result<T, any Error>?.none)
-            }
-            defer { state.continuation = nil }
-            return (state.continuation, result)
-        }
-        if let result { continuation?.resume(with: result) }
     }
 }

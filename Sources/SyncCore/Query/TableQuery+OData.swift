@@ -28,11 +28,11 @@ extension TableQuery {
         return options
     }
 
-    /// Every selection includes the id and the system properties.
+    /// Every selection includes the id and the system properties that the server has.
     private func selectedNames(_ dialect: WireDialect) throws(SyncError) -> String {
         var names = ["id"]
         for column in selection { names.append(try dialect.propertyName(of: column)) }
-        if dialect.selectsSystemProperties { names += dialect.systemNames.all }
+        names += dialect.selectedSystemNames
         var seen: Set<String> = []
         return names.filter { seen.insert($0).inserted }.joined(separator: ",")
     }

@@ -13,8 +13,8 @@ public struct WireDialect: Sendable, Hashable {
     package let systemNames: SystemNames
     /// The parameter that requests system properties, if the server does not return them by default.
     let systemPropertiesParameter: QueryParameter?
-    /// Whether `$select` has to include the system properties.
-    let selectsSystemProperties: Bool
+    /// The system properties that `$select` has to include. Servers of v3 have no `createdAt`, and refuse unknown names.
+    let selectedSystemNames: [String]
     /// The member with the rows of a list, if the list is an object.
     let listName: String
     /// The member of a list that names the next page; `nil` if the dialect has none.
@@ -80,7 +80,7 @@ extension WireDialect {
         systemNames: SystemNames(
             createdAt: "__createdAt", updatedAt: "__updatedAt", version: "__version", deleted: "__deleted"),
         systemPropertiesParameter: QueryParameter(name: "__systemproperties", value: "*"),
-        selectsSystemProperties: false, listName: "results", nextPageName: nil, updateMethod: .patch,
+        selectedSystemNames: [], listName: "results", nextPageName: nil, updateMethod: .patch,
         updatesWholeRow: false,
         countParameter: QueryParameter(name: "$inlinecount", value: "allpages"),
         includeDeletedName: "__includeDeleted",
@@ -93,8 +93,8 @@ extension WireDialect {
         systemNames: SystemNames(
             createdAt: "createdAt", updatedAt: "updatedAt", version: "version", deleted: "deleted"),
         systemPropertiesParameter: nil,
-        selectsSystemProperties: true, listName: "results", nextPageName: nil, updateMethod: .patch,
-        updatesWholeRow: false,
+        selectedSystemNames: ["createdAt", "updatedAt", "version", "deleted"], listName: "results",
+        nextPageName: nil, updateMethod: .patch, updatesWholeRow: false,
         countParameter: QueryParameter(name: "$inlinecount", value: "allpages"),
         includeDeletedName: "__includeDeleted",
         dateLiteral: LiteralAffixes(prefix: "datetimeoffset'", suffix: "'"), longSuffix: "l",
@@ -104,8 +104,8 @@ extension WireDialect {
     public static let v3 = WireDialect(
         name: "v3", apiVersion: "3.0.0",
         systemNames: v2.systemNames, systemPropertiesParameter: nil,
-        selectsSystemProperties: true, listName: "items", nextPageName: "nextLink", updateMethod: .put,
-        updatesWholeRow: true,
+        selectedSystemNames: ["updatedAt", "version", "deleted"], listName: "items",
+        nextPageName: "nextLink", updateMethod: .put, updatesWholeRow: true,
         countParameter: QueryParameter(name: "$count", value: "true"),
         includeDeletedName: "__includedeleted",
         dateLiteral: LiteralAffixes(prefix: "cast(", suffix: ",Edm.DateTimeOffset)"), longSuffix: "",

@@ -88,8 +88,10 @@ extension SimulatedSystem {
     ) throws -> Bool {
         let key = RowKey(table: operation.table, id: operation.itemID)
         let recent = edits.filter { $0.key == key }
-        guard operation.kind == .update, let base = operation.base, !operation.replaces,
-            let item = try snapshot.item(id: operation.itemID, in: operation.table)
+        let item = try snapshot.item(id: operation.itemID, in: operation.table)
+        // The app has removed the item from its table, and has not queued the deletion yet.
+        if item == nil, operation.kind != .delete { return false }
+        guard operation.kind == .update, let base = operation.base, !operation.replaces, let item
         else { return recent.isEmpty }
         let columns = try device.disk.store.catalog.table(named: operation.table).columns
         let edited = Set(recent.compactMap(\.column))

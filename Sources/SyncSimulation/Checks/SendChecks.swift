@@ -7,8 +7,13 @@ import Synchronization
 
 /// What devices send, and when.
 extension SimulatedSystem {
-    /// A request has no column that is local-only now.
-    func checkBody(of request: ModelRequest, from device: SimulatedDevice) {
+    /// A request has no column that is local-only now, and selects no property that the server does not have.
+    func checkColumns(of request: ModelRequest, from device: SimulatedDevice) {
+        if !server.traits.dialect.hasCreatedAt,
+            request.parameters["$select"]?.split(separator: ",").contains("createdAt") == true
+        {
+            fail(.columns, "\(device.name) selects 'createdAt', which the server does not have.")
+        }
         guard [.insert, .update].contains(request.phase), let key = request.row,
             case .object(let fields)? = request.body,
             let table = device.disk.store.catalog.tables.first(where: { $0.name == key.table })

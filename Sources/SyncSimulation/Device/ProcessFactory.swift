@@ -124,7 +124,7 @@ struct ProcessFactory: Sendable {
                 },
                 didRespond: { response, request in link.system?.record(response, to: request, from: device) },
                 willSend: {
-                    link.system?.checkBody(of: $0, from: device)
+                    link.system?.checkColumns(of: $0, from: device)
                     link.system?.checkMissingRow(of: $0, from: device)
                 },
                 arrivesLate: { request in

@@ -19,6 +19,9 @@ enum ModelDialect: String, Sendable, CaseIterable {
     /// Whether an update replaces the whole row, and a tombstone is gone for requests that do not ask for deleted rows.
     var replacesRows: Bool { self == .v3 }
 
+    /// Whether rows have the time of their insert. A server without it refuses lists that select it.
+    var hasCreatedAt: Bool { self != .v3 }
+
     static func of(seed: UInt64) -> ModelDialect {
         var random = SimulationRandom(seed, SimulationRandom.Stream.dialect.rawValue)
         return switch random.below(100) {

@@ -17,6 +17,10 @@ extension ModelServer {
                 return failure(400, "Filters by null are not supported.", state)
             }
         }
+        let selected = parameters["$select"].map { Set($0.split(separator: ",").map(String.init)) }
+        if !dialect.hasCreatedAt, selected?.contains("createdAt") == true {
+            return failure(400, "There is no property 'createdAt'.", state)
+        }
         var rows = (state.rows[table] ?? [:]).values.filter {
             !$0.isDeleted || request.includesDeleted
         }
@@ -39,7 +43,6 @@ extension ModelServer {
         rows = Array(rows.dropFirst(skipped).prefix(top))
         if state.traits.shortensPages, rows.count > 1 { rows.removeLast() }
         let next = skipped + rows.count < end ? skipped + rows.count : nil
-        let selected = parameters["$select"].map { Set($0.split(separator: ",").map(String.init)) }
         let list = rows.map { row in
             let fields = json(row, table, state)
             return ModelJSON.object(
@@ -70,12 +73,15 @@ extension ModelServer {
         for column in columns[table] ?? [] where fields[column] == nil { fields[column] = .null }
         fields["id"] = .text(row.id)
         let updatedAt = row.updatedAt.text(digits: state.traits.shownDigits)
-        let system: [String: ModelJSON] = [
+        let dialect = state.traits.dialect
+        var system: [String: ModelJSON] = [
             "version": .text("\(row.version)"),
-            "createdAt": .text(row.createdAt.text(digits: state.traits.shownDigits)),
             "updatedAt": row.isUndated ? .null : .text(updatedAt), "deleted": .bool(row.isDeleted),
         ]
-        for (name, value) in system { fields[state.traits.dialect.name(ofSystemProperty: name)] = value }
+        if dialect.hasCreatedAt {
+            system["createdAt"] = .text(row.createdAt.text(digits: state.traits.shownDigits))
+        }
+        for (name, value) in system { fields[dialect.name(ofSystemProperty: name)] = value }
         return fields
     }
 

@@ -9,7 +9,7 @@ import Synchronization
 /// Looks for commits of other processes. The observers of a context share its checks.
 final class ExternalCommitCheck: Sendable {
     private struct State {
-        weak var write: PendingWrite<Void>?
+        weak var write: WaitingWrite?
         var count = 0
         /// The uptime of the last check.
         var time: Duration?
@@ -31,7 +31,7 @@ final class ExternalCommitCheck: Sendable {
             guard last ?? state.count == state.count else { return state.count }
             state.count += 1
             state.time = uptime
-            if state.write == nil { state.write = store.begin { _ in } }
+            if state.write == nil { state.write = store.begin { _ in }.waiting }
             return state.count
         }
     }
