@@ -120,6 +120,10 @@ struct RemoteResponseTests {
     @Test(arguments: [
         (#"{"error":"E","message":"M"}"#, "E"), (#"{"description":"D","message":"M"}"#, "D"),
         (#"{"message":"M"}"#, "M"), (#"{"error":{"code":"1","message":"Nested"}}"#, "Nested"),
+        (
+            #"[{"errorMessage":"Too long."},{"memberNames":[]},{"errorMessage":"Missing."}]"#,
+            "Too long. Missing."
+        ),
         (#""just text""#, "just text"), ("plain text\n", "plain text "),
         ("a\u{1B}[31mb\u{202E}c", "a [31mb c"), ("{}", nil), ("", nil), ("   ", nil), ("[]", nil),
         ("<!DOCTYPE html><p>Cannot GET /</p>", "The server responded with an HTML page."),

@@ -86,6 +86,22 @@ import Testing
         }
     }
 
+    @Test func `a service that fails with an empty 500 may have failed for the content of the write`() {
+        for status in 500...599 {
+            for request in Request.allCases {
+                for body in Body.allCases {
+                    let found = ResponseClassification(
+                        status: status, body: body, to: request, failsWithoutBody: true)
+                    let isOfWrite = status == 500 && body == .empty && Self.writes.contains(request)
+                    #expect(found == (isOfWrite ? .unknown : classify(status, body, request)))
+                }
+            }
+        }
+        let asksToWait = ResponseClassification(
+            status: 500, body: .empty, to: .insert, asksToWait: true, failsWithoutBody: true)
+        #expect(asksToWait == .unavailable)
+    }
+
     @Test func `only transient statuses are retried at once`() {
         for status in [408, 425, 429, 500, 502, 503, 504] {
             #expect(classify(status, .json, .insert).isTransient(status: status))

@@ -151,4 +151,66 @@ import Testing
             #expect(try await a.texts() == ["Milk"])
         }
     }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an item that was inserted again sends no null for columns that it does not have`(_ kind: StoreKind)
+        async throws
+    {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.wholeRowDevice()
+            try await scenario.server.put(
+                "x", ["text": "old", "complete": true, "price": 1.5], in: Todo.name)
+            try await a.sync()
+            try await a.table.delete(id: "x")
+            try await a.table.insert(["id": "x", "text": "new", "price": nil])
+            try await a.sync()
+            // A column of .NET that cannot be null refuses it. The user's own null is sent.
+            let sent = try #require(scenario.writes().last)
+            #expect(sent.method == "PUT")
+            #expect(try ItemValue(json: sent.body) == ["id": "x", "text": "new", "price": nil])
+            #expect(try scenario.row("x")?.fields["complete"] ?? nil == nil)
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: [
+        (3.0, "3"), (-4.0, "-4"), (0.5, "0.5"), (-0.0, "-0.0"), (0x1p53, "9007199254740992"),
+        (0x1p60, "1.152921504606847e+18"),
+    ])
+    func `a whole number is sent without a point, which an integer column would refuse`(
+        number: Double, text: String
+    ) async throws {
+        try await Scenario.run(on: .memory) { scenario in
+            let a = try scenario.wholeRowDevice()
+            try await a.table.insert(["id": "x", "price": .double(number)])
+            try await a.sync()
+            try await a.table.update(id: "x", ["text": "edited"])
+            try await a.sync()
+            for request in scenario.writes() {
+                #expect(String(decoding: request.body, as: UTF8.self).contains("\"price\":\(text)"))
+            }
+            #expect(try await a.item("x")?["price"] == .double(number))
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an empty 500 is the refusal of a change if the server accepts others`(_ kind: StoreKind)
+        async throws
+    {
+        try await Scenario.run(on: kind) { scenario in
+            var settings = SyncSettings.singleAttempt
+            settings.parkAfterRefusals = 1
+            let a = scenario.device(
+                on: try kind.open(in: scenario.directory, name: "A", tables: [Todo.definition]),
+                settings: settings, dialect: .v3)
+            scenario.server.onRequest {
+                String(decoding: $0.body, as: UTF8.self).contains("poison") ? .answer(status: 500) : .none
+            }
+            try await a.table.insert(["id": "poison"])
+            try await a.table.insert(["id": "fine"])
+            #expect(try await a.expectPushError().itemID == "poison")
+            #expect(try scenario.row("fine") != nil)
+            #expect(try await a.operations().map(\.state) == [.parked])
+        }
+    }
 }

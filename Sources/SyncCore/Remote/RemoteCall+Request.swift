@@ -132,7 +132,7 @@ extension RemoteCall {
         writer.beginObject()
         for member in members {
             writer.write(name: member.name)
-            writer.write(member.value)
+            writer.write(dialect.isTyped ? member.value.wholeNumberWithoutPoint : member.value)
         }
         writer.endObject()
         return writer.bytes.data
@@ -140,6 +140,14 @@ extension RemoteCall {
 }
 
 extension ItemValue {
+    /// The integer for a double that is one, exactly; otherwise the value. The integer reads as the same double.
+    fileprivate var wholeNumberWithoutPoint: ItemValue {
+        guard case .double(let double) = self, let integer = Int64(exactly: double),
+            integer.magnitude <= 1 << 53, integer != 0 || double.sign == .plus
+        else { return self }
+        return .int(integer)
+    }
+
     /// The depth of a field in the JSON of a list: in a row, in the array, in the object with the count or the link. What is sent
     /// must be readable there.
     package static let depthInLists = 3

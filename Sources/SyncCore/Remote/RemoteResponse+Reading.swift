@@ -43,7 +43,7 @@ extension RemoteResponse {
         classification = ResponseClassification(
             status: status, body: body.form(isJSON: json != nil, isHTML: isHTML),
             to: call.kind, namesMissingRoute: status == 404 && text.namesMissingRoute,
-            asksToWait: retryAfter != nil)
+            asksToWait: retryAfter != nil, failsWithoutBody: dialect.isTyped)
     }
 
     private static func row(_ json: ItemValue, isSuccess: Bool) -> Body {

@@ -49,9 +49,10 @@ enum ResponseClassification: Sendable, Hashable {
     ///   - namesMissingRoute: whether the body is a web framework's message for a missing route: servers with a route for
     ///     each table respond in this way for unknown tables.
     ///   - asksToWait: whether the response has `Retry-After`. Gateways answer with 403 when a quota is used up.
+    ///   - failsWithoutBody: whether the service answers a write on which it fails with an empty 500.
     init(
         status: Int, body: BodyForm, to request: SyncEvent.RequestKind, namesMissingRoute: Bool = false,
-        asksToWait: Bool = false
+        asksToWait: Bool = false, failsWithoutBody: Bool = false
     ) {
         switch status {
         case 401: self = .unauthenticated
@@ -65,6 +66,7 @@ enum ResponseClassification: Sendable, Hashable {
         case 412: self = request.isWrite ? .versionMismatch : .refused
         case 400...499: self = body == .unreadable ? .unknown : .refused
         case _ where Self.isGatewayError(status): self = .unavailable
+        case 500 where failsWithoutBody && request.isWrite && !asksToWait: self = .unknown
         case _ where Self.isServerError(status): self = asksToWait || body == .empty ? .unavailable : .unknown
         default: self = .unavailable
         }

@@ -86,7 +86,11 @@ extension ItemValue {
             }
             // OData v4 nests the message.
             if case .object(let error)? = fields["error"] { return error["message"]?.textValue }
-            return nil
+            // The results of a validation in .NET.
+            return fields["errorMessage"]?.textValue
+        case .array(let values):
+            let texts = values.compactMap(\.messageText)
+            return texts.isEmpty ? nil : texts.joined(separator: " ")
         default: return nil
         }
     }

@@ -23,6 +23,9 @@ public struct WireDialect: Sendable, Hashable {
     let updateMethod: HTTPRequest.Method
     /// Whether an update replaces the whole row, so that its body contains every field.
     package let updatesWholeRow: Bool
+    /// Whether the server's columns are typed, as those of .NET: it refuses a whole number with a point for an integer, and
+    /// fails with an empty response, for example when a write breaks a constraint of its database.
+    let isTyped: Bool
     /// The parameter that requests the total count.
     let countParameter: QueryParameter
     /// The name of the parameter that includes tombstones in a list.
@@ -81,7 +84,7 @@ extension WireDialect {
             createdAt: "__createdAt", updatedAt: "__updatedAt", version: "__version", deleted: "__deleted"),
         systemPropertiesParameter: QueryParameter(name: "__systemproperties", value: "*"),
         selectedSystemNames: [], listName: "results", nextPageName: nil, updateMethod: .patch,
-        updatesWholeRow: false,
+        updatesWholeRow: false, isTyped: false,
         countParameter: QueryParameter(name: "$inlinecount", value: "allpages"),
         includeDeletedName: "__includeDeleted",
         dateLiteral: LiteralAffixes(prefix: "datetimeoffset'", suffix: "'"), longSuffix: "l",
@@ -94,7 +97,7 @@ extension WireDialect {
             createdAt: "createdAt", updatedAt: "updatedAt", version: "version", deleted: "deleted"),
         systemPropertiesParameter: nil,
         selectedSystemNames: ["createdAt", "updatedAt", "version", "deleted"], listName: "results",
-        nextPageName: nil, updateMethod: .patch, updatesWholeRow: false,
+        nextPageName: nil, updateMethod: .patch, updatesWholeRow: false, isTyped: false,
         countParameter: QueryParameter(name: "$inlinecount", value: "allpages"),
         includeDeletedName: "__includeDeleted",
         dateLiteral: LiteralAffixes(prefix: "datetimeoffset'", suffix: "'"), longSuffix: "l",
@@ -105,7 +108,7 @@ extension WireDialect {
         name: "v3", apiVersion: "3.0.0",
         systemNames: v2.systemNames, systemPropertiesParameter: nil,
         selectedSystemNames: ["updatedAt", "version", "deleted"], listName: "items",
-        nextPageName: "nextLink", updateMethod: .put, updatesWholeRow: true,
+        nextPageName: "nextLink", updateMethod: .put, updatesWholeRow: true, isTyped: true,
         countParameter: QueryParameter(name: "$count", value: "true"),
         includeDeletedName: "__includedeleted",
         dateLiteral: LiteralAffixes(prefix: "cast(", suffix: ",Edm.DateTimeOffset)"), longSuffix: "",

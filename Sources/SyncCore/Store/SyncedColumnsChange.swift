@@ -149,12 +149,16 @@ public struct SyncedColumnsChange: Sendable {
         return changed
     }
 
-    /// Adds the item's value of a column that is synced again, or has another type, and whose value in the row is unknown, so
-    /// that it does not count as an edit.
+    /// Adds the item's value of a column that is synced again and whose value in the row is unknown, and the row's value of a
+    /// column that has another type, so that they do not count as edits.
     private func addingUnknownValues(to base: Item, from item: Item) -> Item {
         var changed = base
-        for column in added + retyped where changed.content[column.name] == nil {
+        for column in added where changed.content[column.name] == nil {
             changed.content[column.name] = item.content[column.name]
+        }
+        for column in retyped where changed.content[column.name] == nil {
+            let former = base.system.undeclared[column.name]
+            changed.content[column.name] = former?.retyped(to: column.type, asIn: item.content[column.name])
         }
         return changed
     }

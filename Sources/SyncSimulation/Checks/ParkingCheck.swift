@@ -50,6 +50,9 @@ struct RefusalCounts: Sendable {
         }
         switch response.head.status.code {
         case 200...299 where request.phase != .list, 404, 409, 410, 412: confirming.insert(act)
+        // A service can require a sign-in for one change only.
+        case 401 where request.phase.isWrite:
+            if let row = request.row { refused[row, default: 0] += 1 }
         case 401, 407, 408, 425, 429, 502, 503, 504, 511, 520...530: break
         case _ where isPage: break
         case 400...499 where request.phase.isWrite:

@@ -52,7 +52,7 @@ extension SimulatedSystem {
     func noteUnsent(_ device: SimulatedDevice, _ context: SyncContext) async {
         guard let operations = try? await context.pendingOperations() else { return }
         let tables = device.disk.store.catalog.tables
-        let unanswered = context.unansweredOperationIDs
+        let unanswered = context.operationIDsSentLast
         let waiting = operations.filter { operation in
             if unanswered.contains(operation.id) { return false }
             if let status = operation.lastStatus, (400...500).contains(status) { return false }

@@ -186,6 +186,10 @@ extension HTTPTransportResponse {
         case 403: ModelJSON(data: body) == nil
         case 300...399: true
         case _ where isBusy: true
+        // A service of the newest dialect fails in this way for the content of a write.
+        case 500
+        where request.phase.isWrite && request.original.head.headerFields[.zumoAPIVersion] == "3.0.0":
+            retryAfter != nil
         case 500...599: body.isEmpty
         default: false
         }

@@ -65,7 +65,8 @@ extension SyncContext {
         case .pushAbortedService where error.retryAfter == nil:
             // Not what the operation says now: another push may have sent it since.
             return PushEnding.isTooManyServerErrors(error) || error.pushResult?.endedByOperation == true
-        case .pushAbortedNetwork: return error.pushResult?.endedByOperation == true
+        case .pushAbortedNetwork, .pushAbortedAuthentication:
+            return error.pushResult?.endedByOperation == true
         default: return false
         }
     }

@@ -38,6 +38,7 @@ public final class SyncContext: Sendable {
     /// The operations that are being sent.
     let inFlight = InFlightOperations()
     let unanswered = UnansweredOperations()
+    let unauthorized = UnauthorizedOperations()
     let externalCommitCheck = ExternalCommitCheck()
 
     /// Makes a context for an open store.
@@ -91,8 +92,11 @@ public final class SyncContext: Sendable {
         }
     }
 
-    /// Whether updates contain changed fields only, which dialects that replace whole rows do not support.
-    var sendsChangedFieldsOnly: Bool { settings.sendsChangedFieldsOnly && !client.dialect.updatesWholeRow }
+    /// What updates send.
+    var updates: UpdateContent {
+        if client.dialect.updatesWholeRow { return .wholeRow }
+        return settings.sendsChangedFieldsOnly ? .changedFields : .allFields
+    }
 
     func definition(of table: String) throws(SyncError) -> SyncTableDefinition {
         try store.dataSource.catalog.table(named: table)

@@ -14,9 +14,9 @@ struct FailedOperations: Sendable {
     ///
     /// - Parameters:
     ///   - tables: the tables of the push; `nil` for all.
-    ///   - unanswered: the ids of ``UnansweredOperations``.
+    ///   - sentLast: see ``SyncContext/operationIDsSentLast``.
     static func groups(
-        in snapshot: any StoreSnapshot, tables: Set<String>?, unanswered: Set<Int64>, order: PushOrder,
+        in snapshot: any StoreSnapshot, tables: Set<String>?, sentLast: Set<Int64>, order: PushOrder,
         now: Timestamp
     ) throws -> [FailedOperations] {
         let failed = try snapshot.operationErrors(in: nil).compactMap { error -> TableOperation? in
@@ -25,7 +25,7 @@ struct FailedOperations: Sendable {
         }
         var known = Set(failed.map(\.id))
         var stopped = try operationsThatMayFailAlone(in: snapshot).filter { known.insert($0.id).inserted }
-        stopped += try unanswered.filter { known.insert($0).inserted }.compactMap {
+        stopped += try sentLast.filter { known.insert($0).inserted }.compactMap {
             try snapshot.operation(id: $0)
         }
         return [failed, stopped].map { operations in

@@ -126,7 +126,8 @@ struct OperationSender: Sendable {
     ) async throws -> Result {
         let outcome: AttemptOutcome
         do {
-            outcome = try await sendRequests()
+            outcome = context.unauthorized.record(
+                try await sendRequests(), of: operationID, acceptsOthers: serverErrors.hasSucceeded)
         } catch let failure as SyncError {
             try await endPush(PushEnding(sending: failure), attempt)
             return try await fail(

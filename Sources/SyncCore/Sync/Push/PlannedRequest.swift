@@ -31,11 +31,12 @@ extension SyncContext {
     public func plannedRequests(tables: Set<String>? = nil) async throws -> [PlannedRequest] {
         for table in tables ?? [] { _ = try definition(of: table) }
         let catalog = store.dataSource.catalog
-        let changedOnly = sendsChangedFieldsOnly
+        let updates = updates
         let (order, now, unanswered) = (PushOrder(catalog), environment.now(), unanswered.alone)
+        let sentLast = operationIDsSentLast
         return try await read { snapshot in
             let failed = try FailedOperations.groups(
-                in: snapshot, tables: tables, unanswered: unanswered, order: order, now: now)
+                in: snapshot, tables: tables, sentLast: sentLast, order: order, now: now)
             let operations = try snapshot.operations(after: 0, in: nil, limit: .max)
             let included = operations.filter { tables?.contains($0.table) ?? true && !$0.isParked }
             var planned: [TableOperation] = []
@@ -56,7 +57,7 @@ extension SyncContext {
                 let item = try snapshot.item(id: operation.itemID, in: operation.table)
                 if try operation.lacksItem(item, in: snapshot) { return nil }
                 let attempt = operation.plannedAttempt(
-                    item: item, definition: definition, sendsChangedFieldsOnly: changedOnly,
+                    item: item, definition: definition, updates: updates,
                     isUnanswered: unanswered.contains(operation.id))
                 return attempt.map {
                     PlannedRequest(

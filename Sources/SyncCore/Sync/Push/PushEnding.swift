@@ -18,7 +18,7 @@ struct PushEnding: Sendable {
     enum Scope {
         /// The user, the network or the whole service.
         case service
-        /// The operation only: see ``ResponseClassification/mayBeOfRequest(_:)``.
+        /// The operation only: see ``ResponseClassification/mayBeOfRequest(_:)`` and ``UnauthorizedOperations``.
         case operation
         /// The operation only, if it fails again and again: its request may have reached the server, which has not answered it.
         /// See ``UnansweredOperations``.
@@ -28,10 +28,12 @@ struct PushEnding: Sendable {
     /// Returns the ending for an outcome; `nil` when the push goes on.
     init?(_ outcome: AttemptOutcome, now: Timestamp) {
         switch outcome {
-        case .unauthenticated(let status):
+        case .unauthenticated(let status, let isOfOperation):
             let cause = SyncError(.authenticationRequired, "The server answered with status \(status).")
-            error = SyncError(
+            var error = SyncError(
                 .pushAbortedAuthentication, "The server requires the user to sign in.", cause: cause)
+            if isOfOperation { error.pushEndingScope = .operation }
+            self.error = error
             (mayBeApplied, self.status) = (false, status)
         case .unavailable(let status, let message, let retryAfter):
             let delay = RetryAfter.delay(retryAfter, now: now)

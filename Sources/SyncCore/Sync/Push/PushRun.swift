@@ -60,10 +60,10 @@ struct PushRun {
 
     private mutating func sendAll() async throws {
         let (tables, order, now) = (tables, order, context.environment.now())
-        let unanswered = context.unanswered.alone
+        let sentLast = context.operationIDsSentLast
         let failed = try await context.read {
             try FailedOperations.groups(
-                in: $0, tables: tables, unanswered: unanswered, order: order, now: now)
+                in: $0, tables: tables, sentLast: sentLast, order: order, now: now)
         }
         var (count, hasReleased) = (-1, false)
         var repeated: SyncError?

@@ -86,12 +86,9 @@ extension SyncContext {
     func waitToCorrect(_ operation: TableOperation, item: Item?, _ definition: SyncTableDefinition) throws {
         guard unanswered.isAlone(operation.id), !isUnanswered(operation),
             operation.mustNotRepeatAttempt(
-                item: item, definition: definition, sendsChangedFieldsOnly: sendsChangedFieldsOnly,
+                item: item, definition: definition, updates: updates,
                 isUnanswered: true)
         else { return }
         throw PushEnding.correctionWaits
     }
-
-    /// The ids of the operations that a push sends last, because only their requests have no answer.
-    package var unansweredOperationIDs: Set<Int64> { unanswered.alone }
 }

@@ -1,0 +1,67 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SyncCore
+import TableServer
+import Testing
+
+/// A service can answer 401 to a change that the user is not permitted to make, although the sign-in is valid.
+@Suite struct PermissionTests {
+    private static func isForbidden(_ request: RecordedRequest) -> Bool {
+        request.isWrite && (request.path + String(decoding: request.body, as: UTF8.self)).contains("theirs")
+    }
+
+    private func device(_ scenario: Scenario) throws -> Device {
+        var settings = SyncSettings()
+        settings.parkAfterRefusals = 2
+        return try scenario.device(settings: settings)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a change that is answered with 401 does not stop the others, and is parked`(_ kind: StoreKind)
+        async throws
+    {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try device(scenario)
+            scenario.server.onRequest { Self.isForbidden($0) ? .answer(status: 401) : .none }
+            try await a.table.insert(["id": "theirs"])
+            try await a.table.insert(["id": "mine"])
+            for _ in 0..<2 {
+                await expectError(.pushAbortedAuthentication) { try await a.context.push() }
+            }
+            #expect(try scenario.row("mine") == nil)
+            let error = try await a.expectPushError()
+            #expect(error.itemID == "theirs" && error.status == 401 && !error.isConflict)
+            #expect(try scenario.row("mine") != nil)
+
+            // Alone in the queue, it may also be the sign-in that is missing. Rows are pulled nevertheless, and the error is thrown then.
+            try await scenario.server.put("new", [:], in: Todo.name)
+            await expectError(.pushAbortedAuthentication) { try await a.context.push() }
+            await expectError(.pushAbortedAuthentication) { try await a.context.pull(Todo.query) }
+            #expect(try await a.item("new") != nil)
+            try await a.table.insert(["id": "another"])
+            #expect(try await a.expectPushError().itemID == "theirs")
+            #expect(try await a.operations().map(\.state) == [.parked])
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `without a sign-in no change is refused, and each push ends at its first request`(_ kind: StoreKind)
+        async throws
+    {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try device(scenario)
+            scenario.server.onRequest { _ in .answer(status: 401) }
+            for id in ["1", "2", "3"] { try await a.table.insert(["id": .text(id)]) }
+            for number in 1...8 {
+                await expectError(.pushAbortedAuthentication) { try await a.context.push() }
+                #expect(scenario.writes().count == number)
+            }
+            #expect(try await a.operations().map(\.refusals) == [0, 0, 0])
+            scenario.server.onRequest(nil)
+            try await a.sync()
+            try await scenario.expectAgreement(a)
+        }
+    }
+}
