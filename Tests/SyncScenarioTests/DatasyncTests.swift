@@ -164,6 +164,7 @@ import Testing
             try await a.table.delete(id: "x")
             try await a.table.insert(["id": "x", "text": "new", "price": nil])
             try await a.sync()
+            #expect(try await a.operations().isEmpty)
             // A column of .NET that cannot be null refuses it. The user's own null is sent.
             let sent = try #require(scenario.writes().last)
             #expect(sent.method == "PUT")

@@ -10,14 +10,14 @@ extension TableOperation {
     ///
     /// - Parameters:
     ///   - item: the stored item; `nil` when it was deleted.
-    ///   - updates: what an update sends.
+    ///   - sendsChangedFieldsOnly: whether an update leaves out fields that equal the base's.
     package func nextAttempt(
-        item: Item?, definition: SyncTableDefinition, updates: UpdateContent
+        item: Item?, definition: SyncTableDefinition, sendsChangedFieldsOnly: Bool
     ) -> SentSnapshot? {
         let earlier = sent?.kind == kind ? sent : nil
         if let earlier, definition.canRepeat(earlier) { return earlier }
         let new = newAttempt(
-            item: item, definition: definition, updates: updates)
+            item: item, definition: definition, sendsChangedFieldsOnly: sendsChangedFieldsOnly)
         // Even without anything to send, the earlier attempt is to be proven.
         return new ?? earlier.map { SentSnapshot(kind: $0.kind, fields: [:], version: version) }
     }
@@ -29,7 +29,7 @@ extension TableOperation {
     ///
     /// - Parameter isUnanswered: whether only the requests of this operation get no answer.
     func mustNotRepeatAttempt(
-        item: Item?, definition: SyncTableDefinition, updates: UpdateContent, isUnanswered: Bool
+        item: Item?, definition: SyncTableDefinition, sendsChangedFieldsOnly: Bool, isUnanswered: Bool
     ) -> Bool {
         guard let sent, sent.kind == kind else { return false }
         if !definition.canRepeat(sent) { return true }
@@ -37,21 +37,21 @@ extension TableOperation {
             return false
         }
         let corrected = newAttempt(
-            item: item, definition: definition, updates: updates)
+            item: item, definition: definition, sendsChangedFieldsOnly: sendsChangedFieldsOnly)
         return corrected?.fields != sent.fields
     }
 
     /// Returns what the next attempt sends, if an earlier one that must not be repeated turns out not to be applied.
     func plannedAttempt(
-        item: Item?, definition: SyncTableDefinition, updates: UpdateContent, isUnanswered: Bool
+        item: Item?, definition: SyncTableDefinition, sendsChangedFieldsOnly: Bool, isUnanswered: Bool
     ) -> SentSnapshot? {
         var operation = self
         let mustNotRepeat = mustNotRepeatAttempt(
-            item: item, definition: definition, updates: updates,
+            item: item, definition: definition, sendsChangedFieldsOnly: sendsChangedFieldsOnly,
             isUnanswered: isUnanswered)
         if mustNotRepeat { operation.sent = nil }
         return operation.nextAttempt(
-            item: item, definition: definition, updates: updates)
+            item: item, definition: definition, sendsChangedFieldsOnly: sendsChangedFieldsOnly)
     }
 
     /// Returns what proves a lost response to this attempt: the oldest attempt with unknown outcome.
@@ -66,7 +66,7 @@ extension TableOperation {
 
     /// Returns the attempt that sends the present change.
     private func newAttempt(
-        item: Item?, definition: SyncTableDefinition, updates: UpdateContent
+        item: Item?, definition: SyncTableDefinition, sendsChangedFieldsOnly: Bool
     ) -> SentSnapshot? {
         switch kind {
         case .insert:
@@ -75,11 +75,11 @@ extension TableOperation {
             }
         case .update:
             guard let item else { return nil }
-            var fields = updatedFields(of: item, definition: definition, .changedFields)
+            var fields = updatedFields(of: item, definition: definition, changedOnly: true)
             // Without fields, too, the server may lack the row of an item that it has never confirmed.
             guard !fields.isEmpty || undeletes || isUnconfirmed else { return nil }
-            if updates != .changedFields {
-                fields = updatedFields(of: item, definition: definition, updates)
+            if !sendsChangedFieldsOnly {
+                fields = updatedFields(of: item, definition: definition, changedOnly: false)
             }
             return SentSnapshot(kind: .update, fields: fields, version: version)
         case .delete:
@@ -88,32 +88,21 @@ extension TableOperation {
     }
 
     private func updatedFields(
-        of item: Item, definition: SyncTableDefinition, _ content: UpdateContent
+        of item: Item, definition: SyncTableDefinition, changedOnly: Bool
     ) -> [String: ItemValue] {
         // A value that the app has removed from its table is no edit.
         let lost = replaces ? [:] : (base ?? item).system.lostValues
         let synced = definition.syncedFields(of: item)
         let current = lost.isEmpty ? synced : synced.filter { lost[$0.key] != $0.value }
         let known = base.map(definition.syncedFields) ?? [:]
-        let sendsChangedOnly = content == .changedFields && base != nil && !replaces
+        let sendsChangedOnly = changedOnly && base != nil && !replaces
         var fields = sendsChangedOnly ? current.filter { known[$0.key] != $0.value } : current
         for column in definition.syncedColumns where current[column.name] == nil {
             if let value = lost[column.name], (item.content[column.name] ?? .null) == value { continue }
             // Without a base, the app may have removed the value from its own table.
-            let mayHaveValue = (replaces || base == nil) && content != .wholeRow
-            let isRemoval = mayHaveValue || !replaces && !(known[column.name] ?? .null).isNull
+            let isRemoval = replaces || base == nil || !(known[column.name] ?? .null).isNull
             if isRemoval { fields[column.name] = .null }
         }
         return fields
     }
-}
-
-/// What the body of an update has.
-package enum UpdateContent: Sendable {
-    /// The fields that differ from the base, and null for those that were removed.
-    case changedFields
-    /// All fields, and null for columns without one.
-    case allFields
-    /// All fields. The server removes the values of other columns, and may refuse null for a column that the row never had.
-    case wholeRow
 }

@@ -58,7 +58,7 @@ private struct Parts {
         else { return [] }
         var edited = operation
         edited.sent = nil
-        let attempt = edited.nextAttempt(item: item, definition: definition, updates: .changedFields)
+        let attempt = edited.nextAttempt(item: item, definition: definition, sendsChangedFieldsOnly: true)
         return attempt?.fields.keys.sorted() ?? []
     }
 

@@ -9,14 +9,14 @@ extension SyncContext {
     /// of rows as the device has left them.
     func resolvePulledConflict(_ operationID: Int64, _ definition: SyncTableDefinition) async throws {
         guard settings.resolver(of: definition.name) != nil else { return }
-        let updates = updates
+        let sendsChangedFieldsOnly = sendsChangedFieldsOnly
         let conflict = try await read { snapshot -> TableOperationError? in
             guard let operation = try snapshot.operation(id: operationID), operation.serverItem != nil,
                 !operation.isAmbiguous, operation.rowLeftByClient(definition) == nil
             else { return nil }
             let item = try snapshot.item(id: operation.itemID, in: operation.table)
             let attempt = operation.nextAttempt(
-                item: item, definition: definition, updates: updates)
+                item: item, definition: definition, sendsChangedFieldsOnly: sendsChangedFieldsOnly)
             return attempt.map { _ in .foundByPull(operation, item: item) }
         }
         guard var conflict else { return }

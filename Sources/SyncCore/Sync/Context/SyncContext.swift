@@ -92,11 +92,8 @@ public final class SyncContext: Sendable {
         }
     }
 
-    /// What updates send.
-    var updates: UpdateContent {
-        if client.dialect.updatesWholeRow { return .wholeRow }
-        return settings.sendsChangedFieldsOnly ? .changedFields : .allFields
-    }
+    /// Whether updates contain changed fields only, which dialects that replace whole rows do not support.
+    var sendsChangedFieldsOnly: Bool { settings.sendsChangedFieldsOnly && !client.dialect.updatesWholeRow }
 
     func definition(of table: String) throws(SyncError) -> SyncTableDefinition {
         try store.dataSource.catalog.table(named: table)

@@ -271,17 +271,22 @@ extension OperationAttempt {
         var fields = snapshot.fields
         guard context.client.dialect.updatesWholeRow, let base else { return fields }
         // An edit that removes a value names its column. The snapshot lacks others only if they were not declared when it was
-        // made, or if the row was fetched. An item that was inserted again takes nothing from the row before it.
-        if !operation.replaces {
-            for name in definition.syncedColumns.map(\.name) where fields[name] == nil {
-                fields[name] = base.content[name]
-            }
+        // made, or if the row was fetched.
+        for name in definition.syncedColumns.map(\.name) where fields[name] == nil {
+            fields[name] = base.content[name]
         }
         // Servers ignore case in column names, and refuse a body that names a column twice.
         let own = ["id", SystemProperties.lostValuesName] + context.client.dialect.systemNames.all
         let sent = Set((own + fields.keys).map { $0.lowercased() })
         let kept = base.system.undeclared.filter { !$0.value.isNull && !sent.contains($0.key.lowercased()) }
-        return fields.merging(kept) { sent, _ in sent }
+        fields.merge(kept) { sent, _ in sent }
+        // The new row removes the values of the one before it. A typed server refuses null for some columns.
+        if operation.replaces {
+            for (name, value) in snapshot.fields where value.isNull && item?.content[name] == nil {
+                fields[name] = nil
+            }
+        }
+        return fields
     }
 }
 

@@ -162,12 +162,12 @@ extension OperationAttempt {
             }
             try context.waitToCorrect(operation, item: local, definition)
             let snapshot = operation.nextAttempt(
-                item: local, definition: definition, updates: context.updates)
+                item: local, definition: definition, sendsChangedFieldsOnly: context.sendsChangedFieldsOnly)
             guard let snapshot else {
                 return .unneeded(try completion.removeUnneeded())
             }
             let mustNotRepeat = operation.mustNotRepeatAttempt(
-                item: local, definition: definition, updates: context.updates,
+                item: local, definition: definition, sendsChangedFieldsOnly: context.sendsChangedFieldsOnly,
                 isUnanswered: context.isUnanswered(operation))
             let (unmarked, followsUnknownOutcome) = (operation, operation.isAmbiguous)
             operation.state = .attempted

@@ -31,7 +31,7 @@ extension SyncContext {
     public func plannedRequests(tables: Set<String>? = nil) async throws -> [PlannedRequest] {
         for table in tables ?? [] { _ = try definition(of: table) }
         let catalog = store.dataSource.catalog
-        let updates = updates
+        let changedOnly = sendsChangedFieldsOnly
         let (order, now, unanswered) = (PushOrder(catalog), environment.now(), unanswered.alone)
         let sentLast = operationIDsSentLast
         return try await read { snapshot in
@@ -57,7 +57,7 @@ extension SyncContext {
                 let item = try snapshot.item(id: operation.itemID, in: operation.table)
                 if try operation.lacksItem(item, in: snapshot) { return nil }
                 let attempt = operation.plannedAttempt(
-                    item: item, definition: definition, updates: updates,
+                    item: item, definition: definition, sendsChangedFieldsOnly: changedOnly,
                     isUnanswered: unanswered.contains(operation.id))
                 return attempt.map {
                     PlannedRequest(

@@ -86,7 +86,7 @@ extension SyncContext {
     func waitToCorrect(_ operation: TableOperation, item: Item?, _ definition: SyncTableDefinition) throws {
         guard unanswered.isAlone(operation.id), !isUnanswered(operation),
             operation.mustNotRepeatAttempt(
-                item: item, definition: definition, updates: updates,
+                item: item, definition: definition, sendsChangedFieldsOnly: sendsChangedFieldsOnly,
                 isUnanswered: true)
         else { return }
         throw PushEnding.correctionWaits
