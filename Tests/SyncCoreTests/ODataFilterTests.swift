@@ -56,6 +56,21 @@ struct ODataFilterTests {
         #expect(try (.column("n") == 5_000_000_000).odata(.v3) == "n eq 5000000000")
     }
 
+    @Test func `a long list of values is one operator in the dialect that has it`() throws {
+        func text(_ values: [ItemValue], _ dialect: WireDialect) throws -> String {
+            try (.column("ok") == true && .membership(.column("a"), values)).odata(dialect)
+        }
+        let numbers = (1...5).map { ItemValue.int($0) }
+        #expect(try text(numbers, .v3) == "ok eq true and a in (1,2,3,4,5)")
+        #expect(try text(["p-1", "p-2", "x_3", "ü", "5"], .v3).contains("a eq 'p-1' or a eq 'p-2'"))
+        #expect(try text(["p-1", "p-2", "x_3", "4", "5"], .v3).hasSuffix("a in ('p-1','p-2','x_3','4','5')"))
+        for values in [["", "2", "3", "4", "5"], ["a'b", "2", "3", "4", "5"], ["a,b", "2", "3", "4", "5"]] {
+            #expect(try !text(values.map(ItemValue.text), .v3).contains(" in "))
+        }
+        #expect(try !text(Array(numbers.prefix(4)), .v3).contains(" in "))
+        #expect(try !text(numbers, .v2).contains(" in "))
+    }
+
     private static let a: Filter = .column("a") == 1
     private static let b: Filter = .column("b") == 2
     private static let c: Filter = .column("c") == 3

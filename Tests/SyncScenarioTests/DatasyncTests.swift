@@ -214,4 +214,20 @@ import Testing
             #expect(try await a.operations().map(\.state) == [.parked])
         }
     }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a pull by a long list of values is one condition`(_ kind: StoreKind) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.wholeRowDevice()
+            for number in 0..<30 {
+                try await scenario.server.put("\(number)", ["text": .text("p\(number)")], in: Todo.name)
+            }
+            let values = (0..<20).map { "p\($0)" }
+            try await a.context.pull(Todo.query.where(.isIn(.column("text"), values)), queryID: "mine")
+            #expect(try await a.texts().count == 20)
+            try await scenario.server.put("new", ["text": "p3"], in: Todo.name)
+            try await a.context.pull(Todo.query.where(.isIn(.column("text"), values)), queryID: "mine")
+            #expect(try await a.item("new") != nil)
+        }
+    }
 }

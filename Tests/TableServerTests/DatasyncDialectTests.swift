@@ -242,7 +242,9 @@ struct DatasyncDialectTests {
         "contains(text,'il')", "updatedAt eq cast(2024-05-30T12:00:00.000Z,Edm.DateTimeOffset)",
         "updatedAt ge 2024-05-30T12:00:00Z", "updatedAt lt 2024-05-30T14:00:00.001+02:00",
         "cast(2024-05-30T12:00:00.000Z, Edm.DateTimeOffset) le updatedAt and n sub 2023 eq 1",
-        "startswith(text,'Mi') and n eq 2024",
+        "startswith(text,'Mi') and n eq 2024", "text in ('Tea','Milk')",
+        "n in (-1, 2024) and text in ('Milk')",
+        "n eq 1 or n in (2024,1)", "not (n in (1,2)) and in eq null", "(n in (2024,null)) eq true",
     ])
     func `filters are of OData v4`(_ filter: String) async throws {
         try await withServer { server, client in
@@ -258,6 +260,8 @@ struct DatasyncDialectTests {
         ("$filter", "updatedAt eq cast(2024-05-30T12:00:00.000Z,Edm.Guid)"),
         ("$filter", "cast(1,Edm.Int64) eq 1"),
         ("$filter", "updatedAt eq 2024-13-30T12:00:00Z"), ("$filter", "updatedAt eq cast(2024-05-30)"),
+        ("$filter", "n in ()"), ("$filter", "n in (1"), ("$filter", "n in 1"), ("$filter", "n in (n)"),
+        ("$filter", "1 in (1,2)"), ("$filter", "length(text) in (4)"),
         ("$inlinecount", "allpages"), ("$count", "yes"),
     ])
     func `parameters of the older dialects are 400`(_ name: String, _ value: String) async throws {
@@ -270,7 +274,7 @@ struct DatasyncDialectTests {
 
     @Test(arguments: [
         "contains(text,'il')", "updatedAt eq cast(2024-05-30T12:00:00.000Z,Edm.DateTimeOffset)",
-        "updatedAt eq 2024-05-30T12:00:00Z",
+        "updatedAt eq 2024-05-30T12:00:00Z", "n in (1,2)",
     ])
     func `filters of this dialect are 400 in an older one`(_ filter: String) async throws {
         try await withServer { _, client in

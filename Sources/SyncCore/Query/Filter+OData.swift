@@ -70,6 +70,14 @@ private struct ODataPrinter {
         case .nullTest(let expression): push([.expression(expression, atLeast: .sum), .text(" eq null")])
         case .membership(let expression, let constants):
             guard !constants.contains(where: \.isNull) else { throw Self.nullOutsideTest }
+            if let limit = dialect.maxAlternatives, constants.count > limit, case .column = expression,
+                constants.allSatisfy(\.isPlainInList)
+            {
+                var literals: [String] = []
+                for constant in constants { literals.append(try dialect.literal(constant)) }
+                let list = literals.joined(separator: ",")
+                return push([.expression(expression, atLeast: .sum), .text(" in (\(list))")])
+            }
             expandChain(
                 constants.map { .comparison(.equal, expression, .constant($0)) }, " or ", .any, empty: false,
                 atLeast: required)
@@ -125,6 +133,18 @@ private struct ODataPrinter {
     private mutating func pushCall(_ function: String, _ arguments: [FilterExpression]) {
         let pieces = arguments.map { [Piece.expression($0, atLeast: .sum)] }
         push([.text(function + "(")] + pieces.joined(separator: [.text(",")]) + [.text(")")])
+    }
+}
+
+extension ItemValue {
+    /// Whether all OData parsers read the constant in a list: some fail for empty texts, and for quotes and commas in texts.
+    fileprivate var isPlainInList: Bool {
+        switch self {
+        case .int: true
+        case .text(let text):
+            !text.isEmpty && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"'\"(),;".utf8.contains($0) }
+        default: false
+        }
     }
 }
 

@@ -36,6 +36,9 @@ public struct WireDialect: Sendable, Hashable {
     let longSuffix: String
     /// The function that tests whether a text contains another.
     let containment: Containment
+    /// The number of alternatives of a column above which a filter has a list, `column in (…)`; `nil` if the dialect has no
+    /// lists. OData v4 services of .NET refuse filters with more than a hundred operators, names and constants.
+    let maxAlternatives: Int?
 
     /// The names of the system properties on the wire.
     package struct SystemNames: Sendable, Hashable {
@@ -88,7 +91,7 @@ extension WireDialect {
         countParameter: QueryParameter(name: "$inlinecount", value: "allpages"),
         includeDeletedName: "__includeDeleted",
         dateLiteral: LiteralAffixes(prefix: "datetimeoffset'", suffix: "'"), longSuffix: "l",
-        containment: Containment(function: "substringof", takesPartFirst: true))
+        containment: Containment(function: "substringof", takesPartFirst: true), maxAlternatives: nil)
 
     /// Azure Mobile Apps: the default.
     public static let v2 = WireDialect(
@@ -101,7 +104,7 @@ extension WireDialect {
         countParameter: QueryParameter(name: "$inlinecount", value: "allpages"),
         includeDeletedName: "__includeDeleted",
         dateLiteral: LiteralAffixes(prefix: "datetimeoffset'", suffix: "'"), longSuffix: "l",
-        containment: Containment(function: "substringof", takesPartFirst: true))
+        containment: Containment(function: "substringof", takesPartFirst: true), maxAlternatives: nil)
 
     /// The Datasync toolkit: OData v4, and updates replace the whole row.
     public static let v3 = WireDialect(
@@ -112,5 +115,5 @@ extension WireDialect {
         countParameter: QueryParameter(name: "$count", value: "true"),
         includeDeletedName: "__includedeleted",
         dateLiteral: LiteralAffixes(prefix: "cast(", suffix: ",Edm.DateTimeOffset)"), longSuffix: "",
-        containment: Containment(function: "contains", takesPartFirst: false))
+        containment: Containment(function: "contains", takesPartFirst: false), maxAlternatives: 4)
 }

@@ -80,8 +80,16 @@ struct ODataParser {
         let startDepth = depth
         var left = try parseUnary()
         var leftHeight = height
-        while case .name(let name) = token, let infix = ODataInfix(name), infix.precedence >= precedence {
+        while case .name(let name) = token, let infix = ODataInfix(name, dialect),
+            infix.precedence >= precedence
+        {
             try advance()
+            if case .membership = infix {
+                left = try parseList(of: left)
+                leftHeight += 2
+                try rise(to: leftHeight)
+                continue
+            }
             try descend()
             let right = try parseExpression(infix.precedence + 1)
             // An operand of a chain does not make it higher.
@@ -93,12 +101,31 @@ struct ODataParser {
             case .and: try append(right, to: &left, as: ODataExpression.all, parts: \.conjuncts)
             case .comparison(let comparison): left = .comparison(comparison, left, right)
             case .arithmetic(let arithmetic): left = .arithmetic(arithmetic, left, right)
+            case .membership: break
             }
             if infix.isFlat { depth -= 1 }
         }
         depth = startDepth
         height = leftHeight
         return left
+    }
+
+    /// Parses the values of `in`.
+    ///
+    /// - Returns: the comparisons of the column with the values.
+    private mutating func parseList(of column: ODataExpression) throws(ODataError) -> ODataExpression {
+        // Another operand would be repeated in the statement for each value.
+        guard case .column = column else { throw lexer.error("expected a column before 'in'") }
+        guard token == .open else { throw lexer.error("expected '(', found \(token.description)") }
+        var comparisons: [ODataExpression] = []
+        repeat {
+            try advance()
+            let value = try parseUnary()
+            guard case .literal = value else { throw lexer.error("expected a constant in the list of 'in'") }
+            comparisons.append(.comparison(.eq, column, value))
+        } while token == .comma
+        try expectClose()
+        return .any(comparisons)
     }
 
     /// Appends an operand to a chain of `and` or `or`.
@@ -240,10 +267,14 @@ private enum ODataInfix {
     case or, and
     case comparison(ODataExpression.Comparison)
     case arithmetic(ODataExpression.Arithmetic)
+    /// `in`, which OData v3 does not have.
+    case membership
 
-    init?(_ name: String) {
+    init?(_ name: String, _ dialect: TableServer.Dialect) {
         if name == "or" {
             self = .or
+        } else if name == "in", dialect == .v3 {
+            self = .membership
         } else if name == "and" {
             self = .and
         } else if let comparison = ODataExpression.Comparison(rawValue: name) {
@@ -261,7 +292,7 @@ private enum ODataInfix {
         case .or: 1
         case .and: 2
         case .comparison(.eq), .comparison(.ne): 3
-        case .comparison: 4
+        case .comparison, .membership: 4
         case .arithmetic(.add), .arithmetic(.sub): 5
         case .arithmetic: 6
         }
@@ -271,7 +302,7 @@ private enum ODataInfix {
     var isFlat: Bool {
         switch self {
         case .or, .and: true
-        case .comparison, .arithmetic: false
+        case .comparison, .arithmetic, .membership: false
         }
     }
 }
