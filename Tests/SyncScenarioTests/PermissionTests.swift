@@ -12,10 +12,12 @@ import Testing
         request.isWrite && (request.path + String(decoding: request.body, as: UTF8.self)).contains("theirs")
     }
 
-    private func device(_ scenario: Scenario) throws -> Device {
-        var settings = SyncSettings()
+    private func device(_ scenario: Scenario, token: String? = "token") throws -> Device {
+        var settings = SyncSettings.singleAttempt
         settings.parkAfterRefusals = 2
-        return try scenario.device(settings: settings)
+        let device = try scenario.device(settings: settings)
+        device.context.client.authenticationToken = token
+        return device
     }
 
     @Test(arguments: StoreKind.allCases)
@@ -59,9 +61,46 @@ import Testing
                 #expect(scenario.writes().count == number)
             }
             #expect(try await a.operations().map(\.refusals) == [0, 0, 0])
+            await expectError(.pushAbortedAuthentication) { try await a.context.pull(Todo.query) }
             scenario.server.onRequest(nil)
             try await a.sync()
             try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `without a token, a change that requires a sign-in is not refused`(_ kind: StoreKind) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try device(scenario, token: nil)
+            scenario.server.onRequest { Self.isForbidden($0) ? .answer(status: 401) : .none }
+            try await a.table.insert(["id": "mine"])
+            try await a.table.insert(["id": "theirs"])
+            for number in 1...4 {
+                await expectError(.pushAbortedAuthentication) { try await a.context.push() }
+                // Another change is accepted without a sign-in.
+                try await a.table.insert(["id": .text("mine-\(number)")])
+            }
+            #expect(try await a.operations().allSatisfy { $0.refusals == 0 && $0.state != .parked })
+            scenario.server.onRequest(nil)
+            try await a.sync()
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a correction of a change that was answered with 401 is sent, also after a lost request`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try device(scenario)
+            try await a.table.insert(["id": "x", "text": "theirs"])
+            scenario.server.inject(.dropRequest, when: \.isWrite)
+            await expectError(.pushAbortedNetwork) { try await a.context.push() }
+            scenario.server.onRequest { Self.isForbidden($0) ? .answer(status: 401) : .none }
+            await expectError(.pushAbortedAuthentication) { try await a.context.push() }
+            try await a.table.update(id: "x", ["text": "mine"])
+            try await a.sync()
+            #expect(try scenario.row("x")?.fields["text"] == "mine")
         }
     }
 }

@@ -9,7 +9,7 @@ struct ColumnTest: Sendable {
     let holds: @Sendable (ItemValue) -> Bool?
     /// Whether the test is true for the text with these UTF-8 bytes, or `nil` for unknown. No string is made of them.
     let holdsForUTF8: @Sendable (UnsafeRawBufferPointer) -> Bool?
-    /// The integers for which the test is true, and false for the others; `nil` if they are not a range.
+    /// The test is true for these integers, and false for all others; `nil` if they are not a range.
     var integers: IntegerRange?
 
     /// Returns the column and its test, if the filter is a condition on the value of one field.

@@ -140,7 +140,7 @@ extension RemoteCall {
 }
 
 extension ItemValue {
-    /// The integer for a double that is one, exactly; otherwise the value. The integer reads as the same double.
+    /// A double that is a whole number, as the integer that reads as the same double; otherwise the value.
     fileprivate var wholeNumberWithoutPoint: ItemValue {
         guard case .double(let double) = self, let integer = Int64(exactly: double),
             integer.magnitude <= 1 << 53, integer != 0 || double.sign == .plus

@@ -49,7 +49,7 @@ enum ResponseClassification: Sendable, Hashable {
     ///   - namesMissingRoute: whether the body is a web framework's message for a missing route: servers with a route for
     ///     each table respond in this way for unknown tables.
     ///   - asksToWait: whether the response has `Retry-After`. Gateways answer with 403 when a quota is used up.
-    ///   - failsWithoutBody: whether the service answers a write on which it fails with an empty 500.
+    ///   - failsWithoutBody: whether the service answers with an empty 500 when it fails at a write.
     init(
         status: Int, body: BodyForm, to request: SyncEvent.RequestKind, namesMissingRoute: Bool = false,
         asksToWait: Bool = false, failsWithoutBody: Bool = false
@@ -93,6 +93,7 @@ enum ResponseClassification: Sendable, Hashable {
     /// unique.
     static func endsWrite(_ status: Int, _ kind: TableOperation.Kind) -> Bool {
         switch status {
+        case 401: true
         case 404, 410: false
         case 409, 412: kind == .insert
         default: mayBeOfRequest(status)

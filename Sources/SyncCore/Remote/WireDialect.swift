@@ -36,8 +36,8 @@ public struct WireDialect: Sendable, Hashable {
     let longSuffix: String
     /// The function that tests whether a text contains another.
     let containment: Containment
-    /// The number of alternatives of a column above which a filter has a list, `column in (…)`; `nil` if the dialect has no
-    /// lists. OData v4 services of .NET refuse filters with more than a hundred operators, names and constants.
+    /// A filter that compares a column with more values than this is sent as `column in (…)`; `nil` if the dialect has no lists.
+    /// OData v4 services of .NET refuse filters with more than a hundred operators, names and constants.
     let maxAlternatives: Int?
 
     /// The names of the system properties on the wire.

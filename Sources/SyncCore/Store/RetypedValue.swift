@@ -4,7 +4,8 @@
 import Foundation
 
 // An app can give a column of its own table another type: the file keeps the values, or the app converts them. The row on which
-// a pending update was made has a value of the former type. Only what the user has edited may differ from it afterwards.
+// a pending update was made has a value of the former type. Only what the user has edited may differ from it afterwards. A value
+// that has no form in the new type counts as edited: it is sent, because it may be an edit.
 
 extension ItemValue {
     /// Returns this value of a row as one of the column's present type; `nil` if there is none.
@@ -22,7 +23,8 @@ extension ItemValue {
         case (.double, .bool(let bool)): .double(bool ? 1 : 0)
         case (.bool, .int(0)): .bool(false)
         case (.bool, .int(1)): .bool(true)
-        case (.integer, .text(let text)): Int64(text).map(ItemValue.int)
+        case (.integer, .text(let text)):
+            (Int64(text) ?? Double(text).flatMap(Int64.init(exactly:))).map(ItemValue.int)
         case (.double, .text(let text)): Double(text).flatMap { $0.isFinite ? .double($0) : .none }
         case (.text, .int(let int)): .text(String(int))
         case (.text, .double(let double)): .text(double.description)

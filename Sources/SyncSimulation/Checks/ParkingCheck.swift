@@ -9,8 +9,10 @@ import Synchronization
 struct RefusalCounts: Sendable {
     /// Refusals with a readable 4xx, also with a status that reports conflicts.
     private var refused: [RowKey: Int] = [:]
-    /// Writes whose status says that the server has another row, or none.
-    private var conflicting: [RowKey: Int] = [:]
+    /// The acts of writes whose status says that the server has another row, or none.
+    private var conflicting: [RowKey: [UInt64]] = [:]
+    /// The acts in which an old page has arrived.
+    private var oldPages: Set<UInt64> = []
     /// The acts in which the server answered requests about the row with a server error.
     private var erring: [RowKey: Set<UInt64>] = [:]
     /// The acts in which a list had a server error, which may concern any row.
@@ -46,13 +48,10 @@ struct RefusalCounts: Sendable {
         } else if let row = request.row, request.phase.isWrite,
             [404, 409, 412].contains(response.head.status.code)
         {
-            conflicting[row, default: 0] += 1
+            conflicting[row, default: []].append(act)
         }
         switch response.head.status.code {
         case 200...299 where request.phase != .list, 404, 409, 410, 412: confirming.insert(act)
-        // A service can require a sign-in for one change only.
-        case 401 where request.phase.isWrite:
-            if let row = request.row { refused[row, default: 0] += 1 }
         case 401, 407, 408, 425, 429, 502, 503, 504, 511, 520...530: break
         case _ where isPage: break
         case 400...499 where request.phase.isWrite:
@@ -63,12 +62,14 @@ struct RefusalCounts: Sendable {
         }
     }
 
+    /// Records that an old page has arrived. It may show a row that a conflict of the same act denies.
+    mutating func recordOldPage(act: UInt64) { oldPages.insert(act) }
+
     /// The greatest number of refusals that the row's operation can have.
-    ///
-    /// - Parameter oldPages: whether an old page may have shown that a conflict is none.
-    func most(of row: RowKey, oldPages: Bool) -> Int {
+    func most(of row: RowKey) -> Int {
         let acts = erringLists.union(erring[row] ?? []).intersection(confirming)
-        return (refused[row] ?? 0) + acts.count + (oldPages ? conflicting[row] ?? 0 : 0)
+        let contradicted = (conflicting[row] ?? []).count { oldPages.contains($0) }
+        return (refused[row] ?? 0) + acts.count + contradicted
     }
 
     /// Forgets the refused inserts that the server has accepted since, except for those whose error is still there.
@@ -98,7 +99,7 @@ extension SimulatedSystem {
             let most = device.state.withLock { state in
                 let isNew = state.pending[row] == nil
                 if isNew { state.refusals.reset(row) }
-                return state.refusals.most(of: row, oldPages: state.hasReceivedOldPage)
+                return state.refusals.most(of: row)
             }
             // The responses to an automatic sync belong to no act.
             if operation.refusals > most, !isUnknown, device.processes.first?.sync == nil {

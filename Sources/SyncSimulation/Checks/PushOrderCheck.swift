@@ -52,9 +52,9 @@ extension SimulatedSystem {
     func noteUnsent(_ device: SimulatedDevice, _ context: SyncContext) async {
         guard let operations = try? await context.pendingOperations() else { return }
         let tables = device.disk.store.catalog.tables
-        let unanswered = context.operationIDsSentLast
+        let sentLast = context.operationIDsSentLast
         let waiting = operations.filter { operation in
-            if unanswered.contains(operation.id) { return false }
+            if sentLast.contains(operation.id) { return false }
             if let status = operation.lastStatus, (400...500).contains(status) { return false }
             return switch operation.kind {
             case .insert: parents(of: operation.table, device).isEmpty

@@ -114,7 +114,11 @@ struct ProcessFactory: Sendable {
                     link.system?.count(.fault(fault, request.phase))
                     // A reconciliation requests ids only, and each row that it misses again, so an old page does no harm.
                     if fault.returnsOldPages, !request.selectsColumns {
-                        device.state.withLock { $0.hasReceivedOldPage = true }
+                        let act = CurrentAct.number
+                        device.state.withLock { state in
+                            state.hasReceivedOldPage = true
+                            state.refusals.recordOldPage(act: act)
+                        }
                     }
                     if fault == .overtaken, let name = request.row?.table,
                         let table = app.tables.first(where: { $0.name == name })

@@ -73,12 +73,16 @@ extension SyncContext {
 }
 
 extension SyncError {
-    /// Returns the error to throw for this error of a pull that has followed a push: that of the push if the network or the
-    /// service fails for both.
+    /// Returns the error to throw for this error of a pull that has followed a push: that of the push if the network, the
+    /// service or the sign-in fails for both.
     package func afterPush(_ pushError: SyncError?) -> SyncError {
-        guard let pushError, code == .pullAborted, let cause = cause as? SyncError, cause.mayRetry
-        else { return self }
-        let code: Code = cause.code == .networkUnavailable ? .pushAbortedNetwork : .pushAbortedService
+        guard let pushError, code == .pullAborted, let cause = cause as? SyncError else { return self }
+        let code: Code? =
+            switch cause.code {
+            case .authenticationRequired: .pushAbortedAuthentication
+            case .networkUnavailable where cause.mayRetry: .pushAbortedNetwork
+            default: cause.mayRetry ? .pushAbortedService : nil
+            }
         return pushError.code == code ? pushError : self
     }
 }

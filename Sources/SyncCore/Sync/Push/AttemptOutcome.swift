@@ -20,8 +20,8 @@ enum AttemptOutcome: Sendable, Hashable {
     case notApplied
     /// The service may or may not have applied the operation.
     case unknown(status: Int, message: String?)
-    /// The server requires the user to sign in: for every request, or for this operation only.
-    case unauthenticated(status: Int, isOfOperation: Bool = false)
+    /// The server requires the user to sign in.
+    case unauthenticated(status: Int)
     /// The response says nothing about the operation: the service is not answering.
     case unavailable(status: Int, message: String?, retryAfter: String?)
 }

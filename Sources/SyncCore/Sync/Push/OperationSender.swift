@@ -126,7 +126,7 @@ struct OperationSender: Sendable {
     ) async throws -> Result {
         let outcome: AttemptOutcome
         do {
-            outcome = context.unauthorized.record(
+            outcome = context.unauthorized.outcome(
                 try await sendRequests(), of: operationID, acceptsOthers: serverErrors.hasSucceeded)
         } catch let failure as SyncError {
             try await endPush(PushEnding(sending: failure), attempt)

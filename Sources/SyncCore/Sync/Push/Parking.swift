@@ -5,7 +5,7 @@
 /// parked operation until it is edited, resolved or replayed.
 ///
 /// Counted are responses of the tables service about this operation:
-/// - a refusal with a readable 4xx;
+/// - a refusal with a readable 4xx, or with 401: see ``UnauthorizedOperations``;
 /// - an insert that the server has stored under another id: the second parks the operation;
 /// - a server error (5xx), at the end of the push, if the server has applied other operations of the same push.
 ///

@@ -18,21 +18,23 @@ struct PushEnding: Sendable {
     enum Scope {
         /// The user, the network or the whole service.
         case service
-        /// The operation only: see ``ResponseClassification/mayBeOfRequest(_:)`` and ``UnauthorizedOperations``.
+        /// The operation only: see ``ResponseClassification/mayBeOfRequest(_:)``.
         case operation
         /// The operation only, if it fails again and again: its request may have reached the server, which has not answered it.
         /// See ``UnansweredOperations``.
         case unansweredOperation
+        /// The operation only, if pushes end at it again and again: see ``UnauthorizedOperations``.
+        case unauthorizedOperation
     }
 
     /// Returns the ending for an outcome; `nil` when the push goes on.
     init?(_ outcome: AttemptOutcome, now: Timestamp) {
         switch outcome {
-        case .unauthenticated(let status, let isOfOperation):
+        case .unauthenticated(let status):
             let cause = SyncError(.authenticationRequired, "The server answered with status \(status).")
             var error = SyncError(
                 .pushAbortedAuthentication, "The server requires the user to sign in.", cause: cause)
-            if isOfOperation { error.pushEndingScope = .operation }
+            error.pushEndingScope = .unauthorizedOperation
             self.error = error
             (mayBeApplied, self.status) = (false, status)
         case .unavailable(let status, let message, let retryAfter):

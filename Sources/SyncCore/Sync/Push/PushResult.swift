@@ -16,7 +16,7 @@ public struct PushResult: Sendable {
     package internal(set) var hasRefusals = false
     /// Whether what ended the push before the end of the queue may be about its operation only.
     var endedByOperation = false
-    /// Whether an operation has no answer, and nothing has shown that the server answers others.
+    /// Whether an operation has no answer, or requires a sign-in, and nothing has shown that the server answers others.
     package internal(set) var mayBeOutage = false
     /// Whether the budget permitted the push to reach the end of the queue.
     package internal(set) var hasReachedEnd = false

@@ -248,11 +248,12 @@ struct PushRun {
         let scope = (error as? SyncError)?.pushEndingScope ?? .service
         let isUnanswered = scope == .unansweredOperation
         let limit = isUnanswered ? context.unanswered.record(operation.id) : nil
-        result.mayBeOutage = isUnanswered && !context.unanswered.isAlone(operation.id)
+        let isUnauthorized = scope == .unauthorizedOperation && context.recordUnauthorized(operation)
+        result.mayBeOutage = isUnanswered && !context.unanswered.isAlone(operation.id) || isUnauthorized
         if let limit, unansweredErrors.count < limit {
             unansweredErrors.append(error)
         } else {
-            (ending, result.endedByOperation) = (error, limit != nil || scope == .operation)
+            (ending, result.endedByOperation) = (error, limit != nil || scope == .operation || isUnauthorized)
         }
     }
 

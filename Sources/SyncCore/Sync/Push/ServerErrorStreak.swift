@@ -8,7 +8,8 @@ final class ServerErrorStreak: Sendable {
     private static let limit = 3
     private let state = Mutex((count: 0, hasSucceeded: false))
 
-    /// Whether the server has applied an operation of this push: a server error then counts towards ``Parking``.
+    /// Whether the server has applied an operation of this push: a server error then counts towards ``Parking``, and so
+    /// does the 401 of ``UnauthorizedOperations``.
     var hasSucceeded: Bool { state.withLock { $0.hasSucceeded } }
 
     /// Records that the server has applied an operation.

@@ -3,47 +3,60 @@
 
 import Synchronization
 
-/// The operations that the server answers with 401. Some services also answer so to a change that the user is not permitted to
-/// make.
+/// The operations that the server answers with 401 although a user is signed in. Some services also answer so to a change that
+/// this user is not permitted to make.
 ///
-/// A push ends at such an operation, because the user may have to sign in. After two pushes that have ended at it, later pushes
-/// send it last. If the server has accepted another change of the same push, 401 is the refusal of this one. Operations are
-/// known until the server gives another answer, or the context is closed.
+/// A push ends at such an operation, because the sign-in may have expired. After two pushes that have ended at it, later pushes
+/// send it last. If the server has applied another operation of the same push, the 401 is a refusal of this one. Operations are
+/// known until the server answers them otherwise, or the context is closed. Without a token, a 401 says nothing about its
+/// operation.
 final class UnauthorizedOperations: Sendable {
     private static let limit = 2
 
     /// The number of pushes that have ended with 401, by the id of the operation.
     private let counts = Mutex<[Int64: Int]>([:])
 
-    /// The ids of the operations that pushes send last.
-    var sentLast: Set<Int64> { counts.withLock { Set($0.filter { $0.value >= Self.limit }.keys) } }
+    /// The ids of the operations at which two pushes have ended.
+    var known: Set<Int64> { counts.withLock { Set($0.filter { $0.value >= Self.limit }.keys) } }
 
-    /// Records the outcome of an operation.
+    /// Records that a push has ended at the operation with 401.
     ///
-    /// - Parameter acceptsOthers: whether the server has accepted another operation of the same push.
-    /// - Returns: the outcome, in view of those before.
-    func record(_ outcome: AttemptOutcome, of id: Int64, acceptsOthers: Bool) -> AttemptOutcome {
+    /// - Returns: whether two others have ended at it before.
+    func recordEnd(at id: Int64) -> Bool {
         counts.withLock { counts in
-            switch outcome {
-            case .unavailable: return outcome
-            case .unauthenticated(let status, _):
-                let count = counts[id, default: 0]
-                counts[id] = count + 1
-                guard count >= Self.limit else { return outcome }
-                guard acceptsOthers else { return .unauthenticated(status: status, isOfOperation: true) }
-                return .refused(
-                    status: status,
-                    message: "The server requires the user to sign in for this change, and has accepted "
-                        + "others with the same sign-in. The user may not be permitted to make it.")
-            default:
-                counts[id] = nil
-                return outcome
-            }
+            let count = counts[id, default: 0]
+            counts[id] = count + 1
+            return count >= Self.limit
+        }
+    }
+
+    /// Returns the outcome of an operation in view of the pushes before.
+    ///
+    /// - Parameter acceptsOthers: whether the server has applied another operation of the same push.
+    func outcome(_ outcome: AttemptOutcome, of id: Int64, acceptsOthers: Bool) -> AttemptOutcome {
+        switch outcome {
+        case .unavailable: return outcome
+        case .unauthenticated(let status):
+            guard acceptsOthers, known.contains(id) else { return outcome }
+            return .refused(
+                status: status,
+                message: "The server requires the user to sign in for this change, and has applied others "
+                    + "with the same sign-in. The user may not be permitted to make it.")
+        default:
+            counts.withLock { $0[id] = nil }
+            return outcome
         }
     }
 }
 
 extension SyncContext {
     /// The ids of the operations that a push sends last, although no error is recorded for them.
-    package var operationIDsSentLast: Set<Int64> { unanswered.alone.union(unauthorized.sentLast) }
+    package var operationIDsSentLast: Set<Int64> { unanswered.alone.union(unauthorized.known) }
+
+    /// Records that a push has ended at the operation with 401.
+    ///
+    /// - Returns: whether it may be about this operation only.
+    func recordUnauthorized(_ operation: TableOperation) -> Bool {
+        client.authenticationToken != nil && unauthorized.recordEnd(at: operation.id)
+    }
 }
