@@ -3,9 +3,9 @@
 
 import Foundation
 
-// An app can give a column of its own table another type: the file keeps the values, or the app converts them. The row on which
-// a pending update was made has a value of the former type. Only what the user has edited may differ from it afterwards. A value
-// that has no form in the new type counts as edited: it is sent, because it may be an edit.
+// An app can change the type of a column in a table that it has created: the file keeps the values, or the app converts them.
+// The row on which a pending update was made has a value of the former type. Only what the user has edited may differ from it
+// afterwards. A value that has no form in the new type counts as edited: it is sent, because it may be an edit.
 
 extension ItemValue {
     /// Returns this value of a row as one of the column's present type; `nil` if there is none.
