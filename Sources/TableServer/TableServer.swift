@@ -4,6 +4,7 @@
 public import Foundation
 import Logging
 import SyncCore
+import Synchronization
 
 /// A server for the tables protocol, for testing and demonstrating clients.
 ///
@@ -41,6 +42,7 @@ public final class TableServer: Sendable {
     let log: RequestLog
     let faults: FaultScript
     private let listener: HTTPListener
+    private let stopping = Mutex<Task<Void, Never>?>(nil)
 
     private init(url: URL, handler: RequestHandler, listener: HTTPListener) {
         self.url = url
@@ -173,8 +175,18 @@ public final class TableServer: Sendable {
 
     /// Closes all connections immediately, as when the server's process ends, and then the storage.
     ///
-    /// A request in progress may or may not be applied; its response is lost. Calling `stop()` again has no effect.
+    /// A request in progress may or may not be applied; its response is lost. Calling `stop()` again, also at the same time, has
+    /// no other effect: each call returns when the storage is closed.
     public func stop() async {
+        let stop = stopping.withLock { stopping in
+            let stop = stopping ?? Task { await stopNow() }
+            stopping = stop
+            return stop
+        }
+        await stop.value
+    }
+
+    private func stopNow() async {
         // An interrupted request would otherwise be answered with an error.
         listener.closeConnections()
         service.storage.changes.close()

@@ -18,7 +18,7 @@ package struct TerminationSignals {
         init(_ end: (@Sendable () -> Void)?) { self.end = Mutex(end) }
     }
 
-    /// Starts to receive the signals, which then no longer end the process.
+    /// Starts to receive the signals, which then no longer end the process. One that arrives before this has its default action.
     ///
     /// - Parameter endStart: receives the signals until ``hasStarted()`` is called, on a thread on which the start does not
     ///   run. A start waits for databases, and nothing else can end it.
@@ -28,16 +28,22 @@ package struct TerminationSignals {
         let start = Start(endStart)
         self.start = start
         let queue = DispatchQueue(label: "TerminationSignals")
+        let registrations = DispatchSemaphore(value: 0)
         sources = [SIGINT, SIGTERM].map { number in
-            // The default action would end the process before the dispatch source receives the signal.
-            signal(number, SIG_IGN)
+            #if canImport(Darwin)
+                // The default action would end the process before the source receives the signal. On Linux the source replaces
+                // the action, and would lose a signal that is ignored before.
+                signal(number, SIG_IGN)
+            #endif
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
             source.setEventHandler {
                 if let end = start.end.withLock({ $0 }) { end() } else { continuation.yield() }
             }
+            source.setRegistrationHandler { registrations.signal() }
             source.resume()
             return source
         }
+        for _ in sources { registrations.wait() }
     }
 
     /// Signals are for ``next()`` from now on.

@@ -166,7 +166,7 @@ struct TableServerCommand: AsyncParsableCommand {
         let logger = configuration.logger
         let signals = TerminationSignals(duringStart: {
             logger.notice("The server ends because of a signal, before it has started.")
-            Foundation.exit(EXIT_SUCCESS)
+            endProcess(EXIT_SUCCESS)
         })
         let server = try await start(configuration)
         signals.hasStarted()
@@ -177,12 +177,12 @@ struct TableServerCommand: AsyncParsableCommand {
         try? FileHandle.standardOutput.write(contentsOf: Data("\(server.url.absoluteString)\n".utf8))
         await signals.next()
         configuration.logger.notice("The server stops because of a signal.")
-        let secondSignal = Task {
+        Task {
             await signals.next()
             await server.stop()
         }
         await server.stop(within: .seconds(10))
-        secondSignal.cancel()
+        endProcess(EXIT_SUCCESS)
     }
 }
 

@@ -4,6 +4,7 @@
 import Foundation
 import StoreConformance
 import SyncModels
+import TableServer
 import Testing
 
 private struct Row: SyncModel {
@@ -134,6 +135,20 @@ private struct Row: SyncModel {
         #expect(Row.where { $0.number == 1 } == Row.where { $0.number == 1 })
         #expect(Row.where { $0.number == 1 } != Row.where { $0.number == 2 })
         #expect(Row.all.order(by: \.text) != Row.all.order(by: \.number))
+    }
+
+    @Test func `the times and the version of the server's row can be in a filter and in an order`()
+        async throws
+    {
+        try await withServer(.models(Page.self)) { context, server in
+            for title in ["b", "a"] { try await server.put(title, ["title": .text(title)], in: "Page") }
+            try await context.sync(Page.all.pull())
+            let table = context.table(Page.self)
+            let latest = Page.where { $0(\.sync.updatedAt) != nil && $0(\.sync.version) != nil }
+                .order(by: \.sync.updatedAt, descending: true).order(by: \.sync.createdAt)
+            #expect(try await table.fetch(latest).map(\.title) == ["a", "b"])
+            #expect(try await table.fetch(Page.where { $0(\.sync.updatedAt) == nil }).isEmpty)
+        }
     }
 
     @Test func `queries of a property without a column throw when they run`() async throws {

@@ -71,6 +71,32 @@ import Testing
             """)
     }
 
+    @Test func `a transient field of a property with an observer is no mistake`() throws {
+        struct Note: SyncModel {
+            var id = SyncID<Note>()
+            var text = ""
+            var draft = "" { didSet {} }
+            static let schema = ModelSchema(
+                "Note", Note(), .field("text", \.text), .transient(\.draft))
+        }
+        try Note.schema.check()
+    }
+
+    @Test func `a transient field of one property with an observer is not for another one`() async {
+        struct Note: SyncModel {
+            var id = SyncID<Note>()
+            var draft = "" { didSet {} }
+            var color = ""
+            static let schema = ModelSchema("Note", Note(), .transient(\.draft))
+        }
+        await expectMistake(
+            Note.self,
+            """
+            Note.color has no field in the schema, so it would not be stored. Add .field("color", \\.color), for \
+            which it must be a var, or .transient(\\.color).
+            """)
+    }
+
     @Test func `columns that differ in case only`() async {
         struct Note: SyncModel {
             var id = SyncID<Note>()

@@ -135,4 +135,51 @@ import Testing
             #expect(row.fields["lowest"]?.isNull != false && row.fields["limits"]?.isNull != false)
         }
     }
+
+    /// A limit that is encoded as a number, or as null if there is none.
+    private struct Limit: Codable, Sendable, Equatable {
+        var value: Int?
+
+        init(_ value: Int?) { self.value = value }
+        init(from decoder: any Decoder) throws {
+            value = try decoder.singleValueContainer().decode(Int?.self)
+        }
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            try container.encode(value)
+        }
+    }
+
+    private struct Budget: SyncModel {
+        var id = SyncID<Budget>()
+        var limit = Limit(10), extra = Limit(nil), total = Limit(1)
+        static let schema = ModelSchema(
+            "Budget", Budget(), .json("limit", \.limit), .json("extra", \.extra),
+            .json("total", \.total, .required))
+    }
+
+    @Test func `a value that is stored as null and read as another one is refused`() async throws {
+        try await withContext(.models(Budget.self)) { context in
+            let table = context.table(Budget.self)
+            let stored = try await table.insert(Budget())
+            let changes: [@Sendable (inout Budget) -> Void] = [
+                { $0.limit = Limit(nil) }, { $0.total = Limit(nil) },
+            ]
+            for change in changes {
+                let refusal = await message { try await table.update(stored.id, change) }
+                #expect(refusal?.contains("make the property optional. Nothing was changed.") == true)
+            }
+            await #expect(throws: SyncError.self) {
+                try await context.batch { batch in
+                    var budget = Budget()
+                    budget.total = Limit(nil)
+                    _ = try batch.insert(budget)
+                }
+            }
+            #expect(try await table.fetch(Budget.all).map(\.limit) == [Limit(10)])
+            // A blank value that is stored as null is read as itself.
+            try await table.update(stored.id) { $0.extra = Limit(2) }
+            #expect(try await table.update(stored.id) { $0.extra = Limit(nil) }.extra == Limit(nil))
+        }
+    }
 }

@@ -230,4 +230,26 @@ import Testing
             #expect(try await a.item("new") != nil)
         }
     }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an undelete keeps the other columns of a tombstone of which a pull has requested only the id`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let store = try kind.open(in: scenario.directory, name: "A", tables: [Todo.definition])
+            let a = scenario.device(on: store, settings: .resolving(.clientWins), dialect: .v3)
+            try await scenario.server.put("x", ["text": "a", "extra": "kept"], in: Todo.name)
+            for id in ["y", "z"] { try await scenario.server.put(id, ["text": "b"], in: Todo.name) }
+            try await a.sync()
+            try await a.table.update(id: "x", ["text": "ours"])
+            try await scenario.server.remove("x", in: Todo.name)
+            let query = Todo.query.order(by: "text").offset(1)
+            try await a.context.pull(query, settings: .withoutPush)
+            #expect(try await a.operations().map(\.base?.system.deleted) == [true])
+            try await a.context.push()
+            let row = try #require(try scenario.row("x"))
+            #expect(!row.deleted && row.fields["text"] == "ours" && row.fields["extra"] == "kept")
+            #expect(try await a.texts() == ["b", "b", "ours"])
+        }
+    }
 }

@@ -341,7 +341,7 @@ import Testing
             #expect(try await a.expectPushError().code == .itemNotOnServer)
             refuses.withLock { $0 = true }
             let refusal = try await a.expectPushError()
-            #expect(!refusal.isConflict)
+            #expect(refusal.code == .itemNotOnServer)
             try await a.context.cancelAndDiscardItem(for: refusal)
             #expect(try await a.item("x") == nil)
             try await scenario.expectAgreement(a)

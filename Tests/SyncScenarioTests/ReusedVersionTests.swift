@@ -119,6 +119,34 @@ import Testing
         }
     }
 
+    @Test(arguments: StoreKind.allCases)
+    func `a deletion of a row without times does not delete the row inserted again with times`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind, configure: Self.restartVersions) { scenario in
+            scenario.server.onRequest { _ in
+                .editFields { row in
+                    row["createdAt"] = nil
+                    if row["text"] == "old" { row["updatedAt"] = nil }
+                }
+            }
+            let a = try scenario.device(settings: .singleAttempt)
+            try await scenario.server.put("x", ["text": "old"], in: Todo.name)
+            try await a.sync()
+            #expect(try await a.item("x")?.system.updatedAt == nil)
+            try await a.table.delete(id: "x")
+            scenario.server.inject(.dropAnswer, when: \.isWrite)
+            await expectError(.pushAbortedNetwork) { try await a.context.push() }
+            try await scenario.server.put("x", ["text": "new"], in: Todo.name)
+            try await a.pullWithoutPush()
+            let error = try await a.expectPushError()
+            #expect(error.serverItem?["text"] == "new")
+            #expect(try scenario.row("x")?.fields["text"] == "new")
+            try await a.context.cancelAndDiscardItem(for: error)
+            #expect(try await a.texts() == ["new"])
+        }
+    }
+
     /// Edits an item whose row is hard-deleted and inserted again.
     ///
     /// - Returns: the version of the row before; the new row has an earlier one.

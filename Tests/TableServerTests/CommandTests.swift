@@ -159,6 +159,30 @@
             #expect(result.terminationStatus == .exited(0))
         }
 
+        @Test func `a second signal ends the program while a request is under way`() async throws {
+            let result = try await Subprocess.run(
+                .name("env"), arguments: try command(["--table", "A"]),
+                input: .none, output: .sequence, error: .sequence
+            ) { server in
+                var lines = server.standardOutput.strings().makeAsyncIterator()
+                let url = try #require(try await lines.next().flatMap { URL(string: $0) })
+                let connection = try RawConnection(port: try #require(url.port))
+                // The server answers only when the body is complete.
+                try connection.send(
+                    "POST /tables/A HTTP/1.1\r\nHost: a\r\nZUMO-API-VERSION: 2.0.0\r\n"
+                        + "Expect: 100-continue\r\nContent-Length: 9\r\n\r\n{")
+                await #expect(connection.read().hasPrefix("HTTP/1.1 100 "))
+                try server.send(signal: .terminate)
+                for try await line in server.standardError.strings()
+                where line.contains("stops because of a signal") {
+                    try server.send(signal: .terminate)
+                    break
+                }
+                _ = await connection.readToEnd()
+            }
+            #expect(result.terminationStatus == .exited(0))
+        }
+
         @Test func `settings can be in a file, the environment before it, and the command line before both`()
             async throws
         {

@@ -41,6 +41,28 @@ struct LifecycleTests {
                 precondition(after == before, "\(before) open files became \(after).")
             }
         }
+
+        @Test func `a cancelled start leaves no server behind`() async {
+            await #expect(processExitsWith: .success) {
+                func openFiles() throws -> Int {
+                    try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
+                }
+                let configuration = TableServer.Configuration(tables: [.init("TodoItem")])
+                // The process opens its event loops at the first start.
+                try await withTableServer(configuration) { _ in }
+                let before = try openFiles()
+                let start = Task {
+                    withUnsafeCurrentTask { $0?.cancel() }
+                    return try await TableServer.start(configuration: configuration)
+                }
+                guard case .failure(let error as TableServerError) = await start.result else {
+                    preconditionFailure("The server has started.")
+                }
+                precondition(error.message.hasSuffix("the task was cancelled."), error.message)
+                let after = try openFiles()
+                precondition(after == before, "\(before) open files became \(after).")
+            }
+        }
     #endif
 
     /// Starts a server, and sends an insert that waits at a gate.
@@ -94,6 +116,43 @@ struct LifecycleTests {
         await server.stop(within: .milliseconds(1))
         await #expect(throws: (any Error).self) { try await held.value }
         #expect(try server.rows(in: "TodoItem").isEmpty)
+    }
+
+    @Test func `the limit of a stop also holds in a cancelled task`() async throws {
+        let (server, _, _, held) = try await serverHoldingInsert()
+        await Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            await server.stop(within: .milliseconds(1))
+        }.value
+        await #expect(throws: (any Error).self) { try await held.value }
+    }
+
+    @Test func `each of several stops at the same time returns when the file is closed`() async throws {
+        try await withTemporaryDirectory { directory in
+            let file = directory.appending(path: "rows.sqlite")
+            func configuration(_ file: URL) -> TableServer.Configuration {
+                .init(tables: [.init("TodoItem")], storage: .file(file.path))
+            }
+            let server = try await TableServer.start(configuration: configuration(file))
+            try await server.put("a", [:], in: "TodoItem")
+            let copies = (1...8).map { directory.appending(path: "copy\($0).sqlite") }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for copy in copies {
+                    group.addTask {
+                        await server.stop()
+                        // Closing moves the log into the file.
+                        try FileManager.default.copyItem(at: file, to: copy)
+                    }
+                }
+                try await group.waitForAll()
+            }
+            for copy in copies {
+                try await withTableServer(configuration(copy)) { server in
+                    let rows = try server.rows(in: "TodoItem")
+                    #expect(rows.map(\.id) == ["a"])
+                }
+            }
+        }
     }
 
     @Test func `a server says that it is alive, and that its rows can be read`() async throws {

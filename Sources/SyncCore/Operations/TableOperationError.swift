@@ -74,16 +74,14 @@ extension TableOperationError {
 
     /// Makes the error of an operation for which the delegate threw this error.
     ///
-    /// - Parameter failure: what the server has answered before: a decision needs its row, and whether it is a conflict.
+    /// - Parameter status: the status of the server's response before.
     init(
         _ operation: TableOperation, item: Item?, serverItem: Item? = nil, delegateError error: any Error,
-        after failure: TableOperationError? = nil
+        status: Int? = nil
     ) {
-        let conflict = failure.flatMap { $0.isConflict ? $0 : nil }
         self.init(
-            operation, item: item, serverItem: conflict == nil ? serverItem : conflict?.serverItem,
-            status: failure?.status,
-            code: conflict?.code ?? (error as? SyncError)?.code ?? .invalidOperation,
+            operation, item: item, serverItem: serverItem, status: status,
+            code: (error as? SyncError)?.code ?? .invalidOperation,
             message: (error as? SyncError)?.message ?? String(describing: error))
     }
 
@@ -120,10 +118,10 @@ extension TableOperationError {
     /// Returns the same failure for the operation and its item as they are now: with the change behind the operation, because
     /// a decision is about both.
     func updated(
-        for operation: TableOperation, in snapshot: some StoreSnapshot
+        for operation: TableOperation, in snapshot: some StoreSnapshot, _ definition: SyncTableDefinition
     ) throws -> TableOperationError {
         guard revision != operation.revision else { return self }
-        let item = try snapshot.item(id: itemID, in: table)
+        let item = try snapshot.readableItem(id: itemID, in: definition)
         var current = operation
         if let behind = try snapshot.operation(behind: operation),
             case .replace(let merged) = TableOperation.merge(operation, with: behind)

@@ -125,11 +125,14 @@ extension AutoSync {
         }
     }
 
-    /// Pushes what a push can send until that ``uptime``.
+    /// Pushes what a push can send until that ``uptime``; nothing while the server has asked for a wait.
     func push(until end: Duration) async -> PushResult {
         let partial = Mutex(PushResult())
         do {
             return try await roundMutex.withLock {
+                if let wait = control.withLock({ $0.schedule.serverWait(at: now) }) {
+                    return PushResult(abortReason: .waitOfServer(wait))
+                }
                 let budget = PushBudget(duration: max(.zero, end - uptime))
                 let report = try await run(SyncSchedule.Round(), .finish, budget: budget) { result in
                     partial.withLock { $0 = result }
@@ -226,5 +229,14 @@ extension SyncStatus {
     /// Whether operations are pending that wait for no decision and no other operation.
     var hasSendableOperations: Bool {
         pendingOperations > parkedOperations + conflictingOperations + heldOperations
+    }
+}
+
+extension SyncError {
+    /// The error of a push that is not made because the server has asked for a wait.
+    fileprivate static func waitOfServer(_ wait: Duration) -> SyncError {
+        SyncError(
+            .pushAbortedService, "The server has asked to wait before the next request.", mayRetry: true,
+            retryAfter: wait)
     }
 }

@@ -379,7 +379,7 @@ struct SyncSchedule: Sendable {
     }
 
     /// Moves all times when the clock was set back, so that no wait becomes longer.
-    private mutating func adjustClock(to now: Duration) {
+    mutating func adjustClock(to now: Duration) {
         defer { lastNow = now }
         guard let lastNow, now < lastNow else { return }
         let offset = now - lastNow

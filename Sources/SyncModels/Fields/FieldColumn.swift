@@ -124,6 +124,13 @@ struct NotFinite: Error, CustomStringConvertible {
     var description: String { "it is not a finite number" }
 }
 
+/// The error of a value of a property that is not optional, which is stored as null.
+struct ShownAsBlank: Error, CustomStringConvertible {
+    var description: String {
+        "it is stored as null, for which the property shows its blank value; make the property optional"
+    }
+}
+
 /// The error of a date that no timestamp is.
 struct UnrepresentableDate: Error, CustomStringConvertible {
     var description: String {

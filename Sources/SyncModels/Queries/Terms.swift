@@ -34,9 +34,24 @@ public struct Terms<Model: SyncModel>: Sendable {
 }
 
 extension ModelSchema {
-    /// Returns the column of a property, or `id`, which has no declaration; `nil` for a property without a column.
+    /// Returns the column of a property, or `id` or a system property, which have no declaration; `nil` for a property without
+    /// a column.
     func columnReference(at path: PartialKeyPath<Model>) -> (name: String, column: FieldColumn<Model>?)? {
         if case .column(let column) = field(at: path)?.role { return (column.name, column) }
-        return isID(path) ? ("id", nil) : nil
+        return isID(path) ? ("id", nil) : systemProperty(at: path).map { ($0, nil) }
+    }
+
+    /// Returns the system property at the path, if a field shows them.
+    private func systemProperty(at path: PartialKeyPath<Model>) -> String? {
+        for field in fields {
+            guard case .system(let shown) = field.role else { continue }
+            let paths: [(PartialKeyPath<Model>, String)] = [
+                (shown.appending(path: \.updatedAt), "updatedAt"),
+                (shown.appending(path: \.createdAt), "createdAt"),
+                (shown.appending(path: \.version), "version"),
+            ]
+            if let found = paths.first(where: { $0.0 == path }) { return found.1 }
+        }
+        return nil
     }
 }

@@ -34,7 +34,14 @@ extension ModelSchema {
         // Key paths do not name properties with observers, which usually have the names of their columns.
         let observed = fields.filter { $0.path.propertyName == nil }.compactMap(\.column?.name)
         let mapped = fields.compactMap { $0.path.propertyName } + observed + ["id"]
-        return Self.properties(of: blank, notIn: mapped).map { path in
+        // A transient field of such a property has no column, so that only its type tells which property it may be.
+        var unnamed = fields.filter { $0.isTransient && $0.path.propertyName == nil }
+            .map { type(of: $0.path as AnyKeyPath).valueType }
+        return Self.properties(of: blank, notIn: mapped).compactMap { path, value in
+            if let index = unnamed.firstIndex(where: { $0 == type(of: value) }) {
+                unnamed.remove(at: index)
+                return nil
+            }
             let column = path.split(separator: ".").last ?? ""
             return """
                 \(Model.self).\(path) has no field in the schema, so it would not be stored. \
@@ -43,15 +50,15 @@ extension ModelSchema {
         }
     }
 
-    /// Returns the paths of the properties that are not mapped. If a property of a structure is, all of them must be.
+    /// Returns the paths and values of the properties that are not mapped. If a property of a structure is, all of them must be.
     private static func properties(
         of value: Any, notIn mapped: [String], within path: String = ""
-    ) -> [String] {
-        Mirror(reflecting: value).children.flatMap { child -> [String] in
+    ) -> [(path: String, value: Any)] {
+        Mirror(reflecting: value).children.flatMap { child -> [(path: String, value: Any)] in
             guard let label = child.label else { return [] }
             let path = path + label
             if mapped.contains(path) { return [] }
-            guard mapped.contains(where: { $0.hasPrefix(path + ".") }) else { return [path] }
+            guard mapped.contains(where: { $0.hasPrefix(path + ".") }) else { return [(path, child.value)] }
             // Key paths do not name the elements of tuples.
             guard Mirror(reflecting: child.value).displayStyle == .struct else { return [] }
             return properties(of: child.value, notIn: mapped, within: path + ".")

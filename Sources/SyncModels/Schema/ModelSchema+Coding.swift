@@ -57,8 +57,21 @@ extension ModelSchema {
     /// - Throws: ``SyncError/Code/invalidItem`` for a value that cannot be stored.
     func encode(_ model: Model) throws(SyncError) -> [String: ItemValue] {
         var values = [String: ItemValue](minimumCapacity: columns.count)
-        for column in columns { values[column.name] = try column.value(model) }
+        for column in columns { values[column.name] = try value(of: column, in: model) }
         return values
+    }
+
+    /// Returns the value of a column to store.
+    ///
+    /// - Throws: ``SyncError/Code/invalidItem`` for a value that cannot be stored, and for one that would be read as another.
+    private func value(of column: FieldColumn<Model>, in model: Model) throws(SyncError) -> ItemValue {
+        let value = try column.value(model)
+        guard value.isNull, !column.isOptional else { return value }
+        let isBlank = !column.options.contains(.required) && (try? column.value(blank))?.isNull == true
+        guard isBlank else {
+            throw .notEncodable(column.path, column: column.name, model.id.text, ShownAsBlank())
+        }
+        return value
     }
 
     /// Returns the columns whose values differ, with the values of the edited model.
@@ -77,7 +90,9 @@ extension ModelSchema {
         for field in fields {
             switch field.role {
             case .column(let column):
-                if !column.isSame(original, edited) { changes[column.name] = try column.value(edited) }
+                if !column.isSame(original, edited) {
+                    changes[column.name] = try value(of: column, in: edited)
+                }
             case .system(let path) where edited[keyPath: path] != original[keyPath: path]:
                 throw .notWritable(path, "the server sets it", edited.id.text)
             case .unknown(let path) where edited[keyPath: path] != original[keyPath: path]:

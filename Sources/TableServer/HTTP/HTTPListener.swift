@@ -44,7 +44,12 @@ struct HTTPListener: Sendable {
             continuation.finish()
         }
         var iterator = ports.makeAsyncIterator()
-        guard let port = try await iterator.next() else { throw CancellationError() }
+        guard let port = try await iterator.next() else {
+            // The task was cancelled, which does not end the server.
+            try? await server.shutdownGracefully()
+            _ = await running.result
+            throw CancellationError()
+        }
         self.port = port
         self.server = server
         stopSignal = handler.stopSignal
@@ -57,24 +62,23 @@ struct HTTPListener: Sendable {
         case EADDRINUSE: "the port is in use."
         case EADDRNOTAVAIL: "this machine does not have the address."
         case EACCES: "the user of this process may not use the port."
-        default:
-            error is SocketAddressError.UnknownHost
-                ? "the address of the host is unknown." : "\(error)"
+        case _ where error is SocketAddressError.UnknownHost: "the address of the host is unknown."
+        case _ where error is CancellationError: "the task was cancelled."
+        default: "\(error)"
         }
     }
 
     /// Closes the listening socket and idle connections at once, and each other connection after the response to its request;
     /// after the time limit all of them.
     func drain(within limit: Duration) async {
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask {
-                do { try await Task.sleep(for: limit) } catch { return }
-                closeConnections()
-            }
-            // It cannot be cancelled, but it ends when the connections are closed.
-            try? await server.shutdownGracefully()
-            group.cancelAll()
+        // The limit also holds in a task that was cancelled.
+        let timer = Task {
+            do { try await Task.sleep(for: limit) } catch { return }
+            closeConnections()
         }
+        // It cannot be cancelled, but it ends when the connections are closed.
+        try? await server.shutdownGracefully()
+        timer.cancel()
     }
 
     /// Closes all connections, and each later one with its first request.

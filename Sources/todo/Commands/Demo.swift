@@ -24,7 +24,7 @@ struct Demo: AsyncParsableCommand {
         signal(SIGPIPE, SIG_IGN)
         let signals = TerminationSignals(duringStart: {
             remove()
-            Foundation.exit(EXIT_FAILURE)
+            endProcess(EXIT_FAILURE)
         })
         defer { withExtendedLifetime(signals, remove) }
         let configuration = TableServer.Configuration(tables: [.init(TodoItem.schema.name)])

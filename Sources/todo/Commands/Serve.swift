@@ -33,7 +33,7 @@ struct Serve: AsyncParsableCommand {
         // A request that a user types, such as with curl, then needs no headers.
         configuration.requiresAPIVersion = false
         configuration.recordsRequests = false
-        let signals = TerminationSignals(duringStart: { Foundation.exit(EXIT_SUCCESS) })
+        let signals = TerminationSignals(duringStart: { endProcess(EXIT_SUCCESS) })
         let server = try await start(configuration)
         signals.hasStarted()
         let address = "\(server.url.absoluteString)/tables/\(TodoItem.schema.name)"

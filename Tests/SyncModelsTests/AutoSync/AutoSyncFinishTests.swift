@@ -45,6 +45,30 @@ import Testing
         }
     }
 
+    @Test func `finish sends nothing while the server has asked for a wait, which stays`() async throws {
+        try await VirtualSystem.run { system in
+            let device = try system.device(pulls: [Todo.all.pull()])
+            device.network.condition = .status(503, retryAfter: "7200")
+            device.run()
+            await system.advance(.seconds(5))
+            device.network.condition = .up
+            try await device.insert("milk")
+            device.sync.signal(.background)
+            let requests = device.network.requests.count
+            let result = try await system.perform { await device.sync.finish(within: .seconds(5)) }
+            #expect(result.push.abortReason?.code == .pushAbortedService)
+            let wait = try #require(result.push.abortReason?.retryAfter)
+            #expect(wait > .seconds(7000) && wait < .seconds(7200))
+            await system.advance(.seconds(60))
+            #expect(device.network.requests.count == requests)
+            #expect(try await device.pending() == 1)
+            // The user's own sync does not wait.
+            device.sync.signal(.foreground)
+            _ = try await system.perform { try await device.sync.syncNow() }
+            #expect(try await device.pending() == 0)
+        }
+    }
+
     @Test func `finish returns at its limit with what it has sent, and what is left is sent later`()
         async throws
     {

@@ -3,9 +3,10 @@
 
 extension Item {
     /// Whether both are the same state of one server row: same version, same `updatedAt`; if either has none, same
-    /// `createdAt`.
+    /// `createdAt`; if either has none and only one has an `updatedAt`, the same values in the columns of both.
     ///
-    /// The version alone does not identify a state: versions restart when a row is deleted for good and inserted again.
+    /// The version alone does not identify a state: versions restart when a row is deleted for good and inserted again, and
+    /// the row before can be one without times.
     func isSameState(as other: Item) -> Bool {
         guard let version = system.version, let otherVersion = other.system.version else {
             return self == other
@@ -14,7 +15,19 @@ extension Item {
             return false
         }
         if system.updatedAt != nil, other.system.updatedAt != nil { return sharesInstant(with: other) }
-        return !isInsertedAgain(since: other)
+        if let createdAt = system.createdAt, let otherCreatedAt = other.system.createdAt {
+            return createdAt.canEqual(otherCreatedAt)
+        }
+        return (system.updatedAt == nil) == (other.system.updatedAt == nil) || hasSameValues(as: other)
+    }
+
+    /// Whether the columns that both have are equal.
+    private func hasSameValues(as other: Item) -> Bool {
+        var isSame = true
+        content.forEach { name, value in
+            if let otherValue = other.content[name], otherValue != value { isSame = false }
+        }
+        return isSame
     }
 
     /// Whether the row was deleted for good since the other state, and inserted again; `false` when either has no

@@ -29,7 +29,7 @@ struct ConflictResolution {
             let operation = try snapshot.operation(id: conflict.operationID)
             return (
                 operation, try snapshot.item(id: conflict.itemID, in: conflict.table),
-                try operation.map { try conflict.updated(for: $0, in: snapshot) },
+                try operation.map { try conflict.updated(for: $0, in: snapshot, definition) },
                 try operation.map { try isDecided(conflict, $0, in: snapshot) }
             )
         }
@@ -112,7 +112,7 @@ struct ConflictResolution {
             guard isInFlight || !operation.isAmbiguous else { return .unresolved(error) }
             guard operation.revision == error.revision else {
                 if try isDecided(error, operation, in: transaction) { return .sendAgain }
-                let changed = try error.updated(for: operation, in: transaction)
+                let changed = try error.updated(for: operation, in: transaction, definition)
                 try transaction.put(changed)
                 return .changed(changed)
             }

@@ -6,9 +6,13 @@ extension SyncContext {
     ///
     /// Without a resolver nothing happens: the push reports the conflict. Attempts with unknown outcome are left to the
     /// push too, which may prove that the row is their result, and so are operations that have nothing to send, and deletes
-    /// of rows as the device has left them.
+    /// of rows as the device has left them. The push also records the error of an item that cannot be read.
     func resolvePulledConflict(_ operationID: Int64, _ definition: SyncTableDefinition) async throws {
         guard settings.resolver(of: definition.name) != nil else { return }
+        do { try await resolve(operationID, definition) } catch let error as SyncError where error.isOfItem {}
+    }
+
+    private func resolve(_ operationID: Int64, _ definition: SyncTableDefinition) async throws {
         let sendsChangedFieldsOnly = sendsChangedFieldsOnly
         let conflict = try await read { snapshot -> TableOperationError? in
             guard let operation = try snapshot.operation(id: operationID), operation.serverItem != nil,

@@ -52,7 +52,7 @@ public final class SyncContext: Sendable {
     ///     then throws ``SyncError/Code/storeOfAnotherUser``, until ``purgeAll(pending:)``. `nil` disables the check.
     ///   - delegate: customizes how operations are sent and conflicts are resolved; without one, conflicts are errors.
     ///   - settings: the settings of pushes and conflicts.
-    ///   - environment: the injected dependencies: clock, random generator and executor.
+    ///   - environment: the injected dependencies: clock, waiting, random generator and executor.
     public init(
         client: SyncClient, dataSource: any SyncContextDataSource, userID: String? = nil,
         delegate: (any SyncContextDelegate)? = nil, settings: SyncSettings = SyncSettings(),

@@ -4,7 +4,7 @@
 import Dispatch
 import Foundation
 
-/// The injected dependencies of a sync context: clock, random generator and executor.
+/// The injected dependencies of a sync context: clock, waiting, random generator and executor.
 ///
 /// Tests replace them to run a whole system deterministically.
 public struct SyncEnvironment: Sendable {

@@ -3,8 +3,8 @@
 
 /// A local table: reads and writes the store, and adds an operation to the queue for every change.
 ///
-/// A change writes the item and its operation in one transaction; when the call returns, both are durable. No local call
-/// waits for the network.
+/// A change writes the item and its operation in one transaction; when the call returns, both are as durable as the store: see
+/// ``StoreCapabilities/isDurable``. No local call waits for the network.
 public struct SyncTable: Sendable {
     /// The table's name.
     public let name: String

@@ -5,7 +5,7 @@
 public enum RowSyncState: Sendable, Hashable {
     /// The row has no pending operation.
     case synced
-    /// The row has a pending operation, which a later push sends.
+    /// The row has a pending operation: not sent yet, refused and to be sent again, or waiting for another one.
     case pending
     /// The server has another state of the row, and the operation waits for a decision.
     case conflict(SyncError.Code)

@@ -21,11 +21,13 @@ struct PulledRow: Sendable {
     /// Whether every field of the row could be read, so that the item can be stored.
     var isReadable = true
 
-    /// The row if only its id and system properties were requested: it can be stored if it is a tombstone.
+    /// The row if only its id and system properties were requested: it can be stored if it is a tombstone, whose other columns
+    /// are unknown.
     var withoutFields: PulledRow {
-        var row = self
-        row.isReadable = isReadable && item.system.deleted
-        return row
+        var item = item
+        item.system.lostValues[SystemProperties.allUndeclared] = .null
+        return PulledRow(
+            item: item, updatedAtText: updatedAtText, isReadable: isReadable && item.system.deleted)
     }
 
     /// Whether the row has an id, valid or not, with which a request can continue: a longer one makes the request too long.

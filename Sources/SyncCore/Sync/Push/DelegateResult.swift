@@ -186,12 +186,11 @@ extension OperationSender {
             let item = try transaction.readableItem(id: operation.itemID, in: definition)
             // The delegate can have decided a conflict already.
             let logged = try transaction.operationError(operationID: operationID)
-            let failure = result?.failure.flatMap { failure in
-                failure.isConflict ? logged.flatMap { $0.isConflict ? $0 : nil } : failure
-            }
-            let recorded = TableOperationError(
+            let failure = result?.failure.flatMap { $0.isConflict ? nil : $0 }
+            var recorded = TableOperationError(
                 operation, item: item ?? operation.deletedItem, serverItem: operation.serverItem,
-                delegateError: error, after: failure)
+                delegateError: error, status: failure?.status)
+            if failure == nil { recorded = recorded.keeping(logged) }
             try transaction.put(recorded)
             return recorded
         }

@@ -20,8 +20,8 @@ extension AttemptCompletion {
         try mergeBehind()
         guard let operation = try transaction.operation(id: operationID) else { return nil }
         let recorded = try transaction.operationError(operationID: operationID)
-        if let recorded, recorded.isConflict, recorded.revision == operation.revision { return recorded }
-        let error = TableOperationError.missingItem(operation)
+        let conflict = try recorded?.conflict(of: operation, in: transaction, definition)
+        let error = conflict ?? .missingItem(operation)
         if error != recorded { try transaction.put(error) }
         return error
     }

@@ -241,6 +241,7 @@ extension OperationAttempt {
     func send(_ action: RemoteCall.Action) async throws -> AttemptResponse {
         let call = RemoteCall(action, table: definition.name, features: .offline)
         let mayRepeat = !context.unanswered.isAlone(operation.id)
+        if !action.isRead { requests.recordWrite() }
         defer {
             context.unanswered.recordEnd(
                 of: operation.id, isWrite: !action.isRead, at: context.environment.uptime())

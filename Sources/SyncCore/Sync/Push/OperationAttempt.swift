@@ -23,6 +23,9 @@ struct OperationAttempt: Sendable {
     let lastPullIfIdle: StalePageGuard.Source?
     let requests = SentRequests()
 
+    /// Whether the server may have applied a request of the operation if the last one got no response that tells.
+    var mayBeApplied: Bool { requests.hasWritten || mayBeAppliedBefore }
+
     /// Whether the server has applied a request of the operation, or may have applied one before the one that was answered.
     var mayBeAppliedBefore: Bool {
         !requests.isRowUnchanged && (followsUnknownOutcome || requests.isRepeated || requests.isApplied)
@@ -49,12 +52,14 @@ struct OperationAttempt: Sendable {
     final class SentRequests: Sendable {
         private let state = Mutex(
             (
-                hasResponse: false, isRepeated: false, isConfirmed: false, isApplied: false,
-                isRowUnchanged: false, condition: Item?.none, reason: String?.none
+                hasResponse: false, hasWritten: false, isRepeated: false, isConfirmed: false,
+                isApplied: false, isRowUnchanged: false, condition: Item?.none, reason: String?.none
             ))
 
         /// Whether a request was answered. What a pull has shown can decide an attempt without a request.
         var hasResponse: Bool { state.withLock { $0.hasResponse } }
+        /// Whether a write was sent. Before it, the row may have to be read.
+        var hasWritten: Bool { state.withLock { $0.hasWritten } }
         /// Whether a write was sent again.
         var isRepeated: Bool { state.withLock { $0.isRepeated } }
 
@@ -78,6 +83,7 @@ struct OperationAttempt: Sendable {
         var reason: String? { state.withLock(\.reason) }
 
         func recordReason(_ message: String?) { state.withLock { $0.reason = message } }
+        func recordWrite() { state.withLock { $0.hasWritten = true } }
         func recordResponse() { state.withLock { $0.hasResponse = true } }
         func recordConfirmation(_ isDone: Bool) { state.withLock { $0.isConfirmed = isDone } }
         func recordCondition(_ row: Item?) { state.withLock { $0.condition = row } }
@@ -152,7 +158,8 @@ extension OperationAttempt {
                 try completion.mergeBehind()
                 guard let merged = try transaction.operation(id: operationID) else { return .skipped }
                 let held = TableOperationError.held(merged, by: first, item: local)
-                try transaction.put(held)
+                let conflict = try lastError?.conflict(of: merged, in: transaction, definition)
+                try transaction.put(conflict ?? held)
                 return .held(held, by: first)
             }
             if try operation.lacksItem(local, in: transaction) {

@@ -171,7 +171,7 @@ struct OperationSender: Sendable {
         case .unknown(let status, let message):
             let reason = message.map { ": \($0)" } ?? ""
             return try await fail(
-                attempt, mayBeApplied: true, status: status, code: .serverError,
+                attempt, mayBeApplied: attempt.mayBeApplied, status: status, code: .serverError,
                 message:
                     "The server did not confirm the change (status \(status)\(reason)). It will be sent again."
             ).result(Result.unconfirmed)
@@ -338,9 +338,12 @@ extension OperationSender {
                 // The user has changed the item since: decisions are made about the current item.
                 item = try transaction.item(id: operation.itemID, in: definition.name)
             }
+            let earlier =
+                attempt.requests.hasWritten ? nil : try transaction.operationError(operationID: operationID)
             let error = TableOperationError(
                 operation, item: item ?? operation.deletedItem, serverItem: serverItem, status: status,
-                code: code, message: message)
+                code: code, message: message
+            ).keeping(earlier)
             try transaction.put(error)
             return .recorded(error, operation)
         }
@@ -373,19 +376,17 @@ extension OperationSender {
             guard operation.revision != error.revision else { return error }
             // Another process has decided the failure.
             guard try transaction.operationError(operationID: error.operationID) != nil else { return nil }
-            let current = try error.updated(for: operation, in: transaction)
+            let current = try error.updated(for: operation, in: transaction, definition)
             try transaction.put(current)
             return current
         }
     }
 
-    /// Leaves the operation to the next push and throws the error that ends this one. Returns when there is
-    /// no ending.
-    ///
-    /// Records no error: nothing is known about the operation.
+    /// Leaves the operation to the next push, without recording an error, and throws the error that ends this one. Returns
+    /// when there is no ending.
     private func endPush(_ ending: PushEnding?, _ attempt: OperationAttempt) async throws {
         guard let ending else { return }
-        let mayBeApplied = ending.mayBeApplied || attempt.mayBeAppliedBefore
+        let mayBeApplied = ending.mayBeApplied ? attempt.mayBeApplied : attempt.mayBeAppliedBefore
         try await context.write { transaction in
             let completion = AttemptCompletion(
                 transaction: transaction, definition: definition, operationID: operationID)

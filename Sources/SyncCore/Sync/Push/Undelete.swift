@@ -35,10 +35,16 @@ extension OperationAttempt {
     ///
     /// - Returns: `continues` when only the fields of the update remain to be sent.
     func undelete() async throws -> AttemptOutcome {
-        let action = RemoteCall.Action.undelete(
-            id: operation.itemID, fields: body(base: base), version: snapshot.version)
         // Where updates replace the whole row, the undelete is the update.
         let isComplete = context.client.dialect.updatesWholeRow
+        var base = base
+        if isComplete, let known = base, !known.system.lostValues.isEmpty {
+            let listed = try await readListedRow()
+            guard let row = listed.row, row.isSameState(as: known) else { return outcome(ofFetched: listed) }
+            base = row
+        }
+        let action = RemoteCall.Action.undelete(
+            id: operation.itemID, fields: body(base: base), version: snapshot.version)
         if isComplete { requests.recordCondition(base) }
         let response = try await send(action)
         if isComplete, response.classification == .done, snapshot.version != nil {

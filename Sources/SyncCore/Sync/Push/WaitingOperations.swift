@@ -35,16 +35,16 @@ extension StoreSnapshot {
     ) throws -> [WaitingOperation] {
         var waiting: [WaitingOperation] = []
         for error in try operationErrors(in: nil) where tables?.contains(error.table) ?? true {
-            let isDeclared = catalog.contains(error.table)
+            let definition = catalog.contains(error.table) ? try catalog.table(named: error.table) : nil
             guard let operation = try operation(id: error.operationID),
-                let reason = isDeclared ? WaitingOperation.Reason(operation, error) : .undeclared
+                let reason = definition == nil ? .undeclared : WaitingOperation.Reason(operation, error)
             else { continue }
             // Pushes do not send a parked operation: the user may have changed the item since it failed.
-            let current = isDeclared ? try error.updated(for: operation, in: self) : error
+            let current = try definition.map { try error.updated(for: operation, in: self, $0) } ?? error
             waiting.append(WaitingOperation(reason: reason, error: current))
             for behind in try operations(behind: operation)
             where try operationError(operationID: behind.id) == nil {
-                let item = isDeclared ? try item(id: behind.itemID, in: behind.table) : nil
+                let item = try definition.flatMap { try readableItem(id: behind.itemID, in: $0) }
                 waiting.append(
                     WaitingOperation(reason: .held, error: .held(behind, by: operation, item: item)))
             }

@@ -1,0 +1,54 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import SyncCore
+import TableServer
+import Testing
+
+/// A value of another type that the app has written to its own table concerns its item only.
+@Suite struct UnreadableItemTests {
+    @Test func `an unreadable item in conflict does not end pushes and pulls`() async throws {
+        try await MigratedApp.run { app in
+            let device = try app.open(settings: .singleAttempt)
+            for id in ["x", "y"] { try await app.scenario.server.put(id, ["text": "a"], in: Todo.name) }
+            try await device.sync()
+            try await device.table.delete(id: "x")
+            app.scenario.server.inject(.refusal(500), when: \.isWrite)
+            _ = await device.pushErrors()
+            try await device.table.insert(["id": "x", "text": "again"])
+            try await app.scenario.server.update("x", ["text": "theirs"], in: Todo.name)
+            #expect(await device.expectPushErrors().map(\.isConflict) == [true, false])
+            try await app.migrate("UPDATE TodoItem SET priority = 'high' WHERE id = 'x'")
+            try await device.table.update(id: "y", ["text": "b"])
+            #expect(await device.expectPushErrors().map(\.itemID) == ["x", "x"])
+            #expect(try app.scenario.row("y")?.fields["text"] == "b")
+            try await app.scenario.server.put("z", ["text": "c"], in: Todo.name)
+            try await device.context.pull(Todo.query, queryID: "all")
+            #expect(try await device.item("z")?["text"] == "c")
+            #expect(try await device.context.status().conflictingOperations == 1)
+            try await device.context.close()
+        }
+    }
+
+    @Test func `an unreadable item whose row has changed does not end a pull with a resolver`() async throws {
+        try await MigratedApp.run { app in
+            let device = try app.open(settings: .resolving(.clientWins))
+            try await app.scenario.server.put("x", ["text": "a"], in: Todo.name)
+            try await device.sync()
+            try await device.table.update(id: "x", ["text": "ours"])
+            try await app.migrate("UPDATE TodoItem SET priority = 'high' WHERE id = 'x'")
+            try await app.scenario.server.update("x", ["text": "theirs"], in: Todo.name)
+            app.scenario.server.clock.advance(by: .seconds(1))
+            try await app.scenario.server.put("y", ["text": "b"], in: Todo.name)
+            var pages = PullSettings.withoutPush
+            pages.pageSize = 1
+            try await device.context.pull(Todo.query, queryID: "all", settings: pages)
+            #expect(try await device.item("y")?["text"] == "b")
+            #expect(try await device.operations().map { $0.serverItem?["text"] } == ["theirs"])
+            try await app.migrate("UPDATE TodoItem SET priority = 1 WHERE id = 'x'")
+            try await device.context.push()
+            #expect(try app.scenario.row("x")?.fields["text"] == "ours")
+            try await device.context.close()
+        }
+    }
+}
