@@ -56,21 +56,25 @@ public enum ConformanceCommand {
     /// The store name that this program passes to another executable, which then uses its only store.
     private static let onlyStore = "own"
 
-    /// If the store is a path, runs that executable with the same arguments and exits with its status.
+    /// If the store is a path, replaces this program by that executable, with the same arguments.
     static func runExecutable(at store: String) throws {
         guard store.contains("/") else { return }
         guard FileManager.default.isExecutableFile(atPath: store) else {
             throw ValidationError("'\(store)' is not an executable file.")
         }
         #if os(macOS) || os(Linux)
-            let process = Process()
-            process.executableURL = URL(fileURLWithPath: store)
-            process.arguments = CommandLine.arguments.dropFirst().map { word in
+            let arguments = CommandLine.arguments.dropFirst().map { word in
                 word == store ? onlyStore : word == "--store=\(store)" ? "--store=\(onlyStore)" : word
             }
-            try process.run()
-            process.waitUntilExit()
-            throw ExitCode(process.terminationStatus)
+            fflush(nil)
+            // The executable inherits the mask, and a thread of tasks blocks the signals that would end the program.
+            var none = sigset_t()
+            sigemptyset(&none)
+            pthread_sigmask(SIG_SETMASK, &none, nil)
+            // The words stay until the process ends.
+            let words = ([store] + arguments).map { strdup($0) } + [nil]
+            execv(store, words)
+            throw ValidationError("'\(store)' cannot be started: \(String(cString: strerror(errno))).")
         #else
             throw ValidationError("This system starts no other programs.")
         #endif

@@ -107,12 +107,6 @@ struct MutantsCommand: AsyncParsableCommand {
         if failures > 0 { throw ExitCode.failure }
     }
 
-    /// Prints and flushes, because checking all mutants takes long.
-    private func printNow(_ line: String) {
-        print(line)
-        fflush(nil)
-    }
-
     private func base(of mutant: StoreMutant) throws -> any StoreHarness {
         let (wanted, usual) = mutant.needsDurableStore ? (durableStore, "sqlite") : (store, "memory")
         let names = ConformanceCommand.storeNames

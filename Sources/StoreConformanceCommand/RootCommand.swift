@@ -84,8 +84,8 @@ struct RunCommand: AsyncParsableCommand {
             harness, rules: rules, seed: options.seed, effort: options.effort
         ) { result in
             progress.advance(to: result.rule.id)
-            if let failure = result.failure { print("\(failure)\n") }
-            if verbose { print("\(result.status.rawValue) \(result.rule.id) \(result.reason ?? "")") }
+            if let failure = result.failure { printNow("\(failure)\n") }
+            if verbose { printNow("\(result.status.rawValue) \(result.rule.id) \(result.reason ?? "")") }
         }
         print(
             "\(report.store): \(report.count(.passed)) of \(rules.count) clauses passed, \(report.count(.failed)) failed, "

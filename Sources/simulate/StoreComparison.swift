@@ -37,7 +37,7 @@ struct StoreComparison {
             let storage = SimulatedStorage.databases { try store.open(directory.path + "/\($0)", $1) }
             guard let difference = try Simulation().difference(seed: seed, with: storage) else { continue }
             differenceCount += 1
-            print("seed \(seed): \(difference)")
+            FileHandle.standardOutput.write(Data("seed \(seed): \(difference)\n".utf8))
         }
         duration = ContinuousClock.now - startTime
     }

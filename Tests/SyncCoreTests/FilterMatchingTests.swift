@@ -192,6 +192,11 @@ import Testing
             "A filter on 'T' cannot compare the column 'n' of type integer with a constant of type text."
         ),
         (
+            TableQuery("T").where(.column("j") == "x"),
+            "A filter on 'T' cannot compare the column 'j' of type json with a constant of type text. JSON can only be tested "
+                + "for null."
+        ),
+        (
             TableQuery("T").where(.isIn(.column("at"), [1])),
             "A filter on 'T' cannot compare the column 'at' of type date with a constant of type integer."
         ),

@@ -172,6 +172,61 @@ import Testing
         }
     }
 
+    @Test func `a delete whose row the app's table refuses cannot be discarded, and stays`() async throws {
+        try await run(settings: .singleAttempt) { app in
+            try await app.write { try $0.execute(sql: "CREATE UNIQUE INDEX names ON TodoItem(text)") }
+            try await app.scenario.server.put("1", ["text": "Ann"], in: Todo.name)
+            try await app.device.sync()
+            try await app.device.table.delete(id: "1")
+            try await app.device.table.insert(["id": "2", "text": "Ann"])
+            app.scenario.server.inject(.refusal(403), when: { $0.method == "DELETE" })
+            let error = try await app.device.expectPushError()
+            await expectError(.storeFailure) {
+                try await app.device.context.cancelAndDiscardItem(for: error)
+            }
+            #expect(try await app.device.operations().map(\.kind) == [.delete])
+            try await app.device.table.update(id: "2", ["text": "Bea"])
+            try await app.device.context.cancelAndDiscardItem(for: error)
+            #expect(try await app.device.texts() == ["Ann", "Bea"])
+            try await app.device.sync()
+            try await app.scenario.expectAgreement(app.device)
+        }
+    }
+
+    /// The delegate makes the request itself, so that the operation is not in flight.
+    @Test func `a deletion in the app's transaction during an insert of a delegate is sent`() async throws {
+        try await Scenario.run(on: .sqlite) { scenario in
+            let path = scenario.directory.appendingPathComponent("app.sqlite").path
+            let database = try DatabasePool(path: path)
+            try await database.write { database in
+                try database.execute(sql: "CREATE TABLE TodoItem(id TEXT PRIMARY KEY, text TEXT)")
+            }
+            let table = SyncTableDefinition(Todo.name, columns: [Todo.text])
+            let store = try SQLiteStore(database: database, tables: [table])
+            let delegate = ClosureDelegate(perform: { _, operation in
+                guard operation.operation.kind == .insert, let item = operation.item else {
+                    return try await operation.execute()
+                }
+                let row = try await scenario.server.put(item.id, ["text": "x"], in: Todo.name)
+                try await database.write { database in
+                    let deleted = try #require(try store.item(id: item.id, in: Todo.name, on: database))
+                    try database.execute(sql: "DELETE FROM TodoItem WHERE id = ?", arguments: [item.id])
+                    try store.enqueueExternalChanges(in: Todo.name, deleted: [deleted], on: database)
+                }
+                return Item(
+                    id: item.id, fields: ["text": "x"], system: SystemProperties(version: row.version))
+            })
+            let device = scenario.device(on: store, delegate: delegate)
+            try await device.table.insert(["id": "1", "text": "x"])
+            try await device.context.push()
+            try await device.sync()
+            #expect(try await device.texts().isEmpty)
+            #expect(try scenario.row("1")?.deleted == true)
+            try await device.context.close()
+            try database.close()
+        }
+    }
+
     @Test func `rows that the app writes are pushed, and pulled rows are the app's records`() async throws {
         try await run { app in
             let store = app.store

@@ -4,6 +4,7 @@
 import GRDB
 import StoreSQLite
 import SyncCore
+import TableServer
 import Testing
 
 /// Purges of tables in the app's own database.
@@ -51,6 +52,43 @@ struct PurgeOfAppTablesTests {
             #expect(try await context.table("List").items().isEmpty)
             #expect(try await context.table("Entry").items().isEmpty)
             try await context.close()
+        }
+    }
+
+    @Test func `children that a purge has removed with their parents are pulled again`() async throws {
+        try await MigratedApp.run { app in
+            try await app.migrate(
+                """
+                CREATE TABLE List(id TEXT PRIMARY KEY, text TEXT);
+                CREATE TABLE Entry(id TEXT PRIMARY KEY, list TEXT REFERENCES List(id) ON DELETE CASCADE);
+                CREATE TABLE Mark(id TEXT PRIMARY KEY, entry TEXT REFERENCES Entry(id) ON DELETE CASCADE)
+                """)
+            let tables = ["List", "Entry", "Mark"]
+            try await Scenario.run(on: .sqlite, configure: { $0.tables = tables.map { .init($0) } }) {
+                scenario in
+                let store = try SQLiteStore(
+                    database: app.database,
+                    tables: [
+                        SyncTableDefinition("List", columns: [Todo.text]),
+                        SyncTableDefinition("Entry", columns: [SyncColumn("list", .text)], parents: ["List"]),
+                        SyncTableDefinition(
+                            "Mark", columns: [SyncColumn("entry", .text)], parents: ["Entry"]),
+                    ])
+                let context = scenario.device(on: store).context
+                try await scenario.server.put("l", ["text": "a"], in: "List")
+                try await scenario.server.put("e", ["list": "l"], in: "Entry")
+                try await scenario.server.put("m", ["entry": "e"], in: "Mark")
+                scenario.server.clock.advance(by: .seconds(10))
+                func pull() async throws {
+                    for table in tables { try await context.pull(TableQuery(table), queryID: "all") }
+                }
+                try await pull()
+                try await context.purge(TableQuery("List"))
+                #expect(try await context.table("Mark").items().isEmpty)
+                try await pull()
+                for table in tables { #expect(try await context.table(table).items().count == 1) }
+                try await context.close()
+            }
         }
     }
 }

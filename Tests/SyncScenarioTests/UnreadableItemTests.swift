@@ -51,4 +51,38 @@ import Testing
             try await device.context.close()
         }
     }
+
+    @Test func `discarding a change replaces an unreadable item by the server's row`() async throws {
+        try await MigratedApp.run { app in
+            let device = try app.open(settings: .singleAttempt)
+            try await app.scenario.server.put("x", ["text": "a", "priority": 1], in: Todo.name)
+            try await device.sync()
+            try await device.table.update(id: "x", ["text": "ours"])
+            try await app.scenario.server.update("x", ["text": "theirs"], in: Todo.name)
+            let conflict = try await device.expectPushError()
+            try await app.migrate("UPDATE TodoItem SET priority = 'high' WHERE id = 'x'")
+            try await device.context.cancelAndDiscardItem(for: conflict)
+            let item = try #require(try await device.item("x"))
+            #expect(item["text"] == "theirs" && item["priority"] == 1)
+            try await device.context.close()
+        }
+    }
+
+    /// The server has added a column without a new version.
+    @Test func `a row with a new column and an unreadable item does not end a pull`() async throws {
+        try await MigratedApp.run { app in
+            let device = try await app.open(withRows: ["x"], ["text": "a"])
+            try await device.table.update(id: "x", ["text": "ours"])
+            try await app.migrate("UPDATE TodoItem SET priority = 'high' WHERE id = 'x'")
+            app.scenario.server.onRequest { _ in .editFields { $0["extra"] = 1 } }
+            app.scenario.server.clock.advance(by: .seconds(1))
+            try await app.scenario.server.put("y", ["text": "b"], in: Todo.name)
+            try await device.context.pull(Todo.query, settings: .withoutPush)
+            #expect(try await device.item("y")?["text"] == "b")
+            try await app.migrate("UPDATE TodoItem SET priority = NULL WHERE id = 'x'")
+            try await device.context.push()
+            #expect(try app.scenario.row("x")?.fields["text"] == "ours")
+            try await device.context.close()
+        }
+    }
 }

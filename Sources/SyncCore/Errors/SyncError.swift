@@ -1,6 +1,12 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
 /// An error of the sync framework: a code for programs, a message for people, and the cause.
 public struct SyncError: Error, Sendable {
     /// What went wrong.
@@ -32,13 +38,15 @@ public struct SyncError: Error, Sendable {
 extension SyncError: CustomStringConvertible {
     /// The message, the code and the cause.
     public var description: String {
-        var cause = cause.map { "\($0)" } ?? ""
+        // Foundation's error of an app's own request names the URL, which can contain a secret.
+        let cause: (any Error)? = (self.cause as? URLError).map { URLError($0.code) } ?? self.cause
+        var text = cause.map { "\($0)" } ?? ""
         // The message of a store's error, or of the error that ended a push, is part of this message.
         let known = (self.cause as? StoreError)?.message ?? (self.cause as? SyncError)?.message
-        if let known, message.hasSuffix(known), cause.hasPrefix(known) {
-            cause = String(cause.dropFirst(known.count + 1))
+        if let known, message.hasSuffix(known), text.hasPrefix(known) {
+            text = String(text.dropFirst(known.count + 1))
         }
-        return message + code.suffix + (cause.isEmpty ? "" : " Cause: \(cause)")
+        return message + code.suffix + (text.isEmpty ? "" : " Cause: \(text)")
     }
 }
 

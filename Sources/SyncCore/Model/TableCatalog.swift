@@ -99,6 +99,15 @@ extension TableCatalog {
         }.map(\.element)
     }
 
+    /// The names of the table's children, of their children, and so on.
+    func descendants(of table: String) -> [String] {
+        var found: Set<String> = [table]
+        let depths = depths
+        for child in tables.sorted(by: { depths[$0.name] ?? 0 < depths[$1.name] ?? 0 })
+        where !found.isDisjoint(with: child.parents) { found.insert(child.name) }
+        return found.subtracting([table]).sorted()
+    }
+
     /// The length of the longest chain of ancestors of each table that has parents, and of each of its ancestors.
     package var depths: [String: Int] {
         var depths: [String: Int] = [:]

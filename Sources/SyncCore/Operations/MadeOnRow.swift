@@ -12,14 +12,16 @@ extension TableOperation {
     /// The server's row that the change was made on, to tell its states apart.
     ///
     /// A change that the app has made in its own database has no base. Its item has the system properties of the row, unless
-    /// the app has inserted it again, but not the row's fields.
+    /// the app has inserted it again, but not the row's fields, which are left out.
     ///
     /// - Parameter item: the stored item.
     func rowMadeOn(_ item: Item?) -> Item? {
-        switch kind {
-        case .insert: base
-        case .update: base ?? item
-        case .delete: base ?? deletedItem
-        }
+        let changed =
+            switch kind {
+            case .insert: Item?.none
+            case .update: item
+            case .delete: deletedItem
+            }
+        return base ?? changed.map { Item(id: $0.id, system: $0.system) }
     }
 }

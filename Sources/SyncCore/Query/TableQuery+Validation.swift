@@ -137,10 +137,11 @@ private struct FilterTyping {
         let numbers: Set<Kind> = [.integer, .double]
         if leftKind == .null || rightKind == .null { return }
         guard leftKind != .json, leftKind == rightKind || numbers.isSuperset(of: [leftKind, rightKind]) else {
+            let remedy = [leftKind, rightKind].contains(.json) ? " JSON can only be tested for null." : ""
             throw SyncError(
                 .filterNotSupported,
                 "A filter on '\(definition.name)' cannot compare \(description(of: left, leftKind)) "
-                    + "with \(description(of: right, rightKind)).")
+                    + "with \(description(of: right, rightKind)).\(remedy)")
         }
     }
 

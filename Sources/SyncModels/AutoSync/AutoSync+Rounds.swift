@@ -125,13 +125,14 @@ extension AutoSync {
         }
     }
 
-    /// Pushes what a push can send until that ``uptime``; nothing while the server has asked for a wait.
+    /// Pushes what a push can send until that ``uptime``, after the wait that the server has asked for.
     func push(until end: Duration) async -> PushResult {
         let partial = Mutex(PushResult())
         do {
             return try await roundMutex.withLock {
-                if let wait = control.withLock({ $0.schedule.serverWait(at: now) }) {
-                    return PushResult(abortReason: .waitOfServer(wait))
+                while let wait = control.withLock({ $0.schedule.serverWait(at: now) }) {
+                    guard uptime + wait < end else { return PushResult(abortReason: .waitOfServer(wait)) }
+                    try await context.environment.sleep(wait)
                 }
                 let budget = PushBudget(duration: max(.zero, end - uptime))
                 let report = try await run(SyncSchedule.Round(), .finish, budget: budget) { result in

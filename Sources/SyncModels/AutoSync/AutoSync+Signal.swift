@@ -6,7 +6,7 @@ extension AutoSync {
     public enum Signal: Sendable, Hashable {
         /// The app is in the foreground. Coming from the background, it pushes and pulls.
         case foreground
-        /// The app is in the background: the intervals of plans are suspended until ``foreground``.
+        /// The app is in the background: until ``foreground``, only tables of a ``serverHint(tables:)`` are pulled.
         case background
         /// The network is available. After an outage, the app pushes and pulls.
         case networkAvailable

@@ -110,8 +110,8 @@ public final class AutoSync: Sendable {
     /// afterwards.
     ///
     /// A running pull is cancelled at once, and the pages that it has stored stay. A push of a running round continues
-    /// until the limit. Operations that were not sent stay pending. Nothing is sent while the server has asked for a wait, which
-    /// ``SyncError/retryAfter`` of the result's error tells.
+    /// until the limit. Operations that were not sent stay pending. If the server has asked for a wait, nothing is sent before
+    /// its end, and nothing at all if it is beyond the limit: ``SyncError/retryAfter`` of the result's error has the rest.
     ///
     /// - Parameter limit: after this time, or when the task is cancelled, a running push is cancelled, also that of a round. A
     ///   resolver of the app is waited for.

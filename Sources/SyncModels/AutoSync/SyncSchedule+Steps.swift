@@ -47,7 +47,7 @@ extension SyncSchedule {
     /// How long the server has asked to wait from now on; `nil` if it has not.
     mutating func serverWait(at now: Duration) -> Duration? {
         adjustClock(to: now)
-        return gate?.serverEnd.flatMap { $0 > now ? $0 - now : nil }
+        return gate?.requestedEnd.flatMap { $0 > now ? $0 - now : nil }
     }
 
     /// How a round has ended.

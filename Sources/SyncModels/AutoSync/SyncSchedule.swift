@@ -82,10 +82,10 @@ struct SyncSchedule: Sendable {
             isGated ? waitReason : isOffline ? .offline : .nothingDue)
     }
 
-    /// Returns the cause of a due round. Requested pulls are not due on a metered network.
+    /// Returns the cause of a due round.
     func cause(at now: Duration) -> SyncEvent.RoundCause {
         func isDue(_ times: [Duration?]) -> Bool { times.contains { $0.map { $0 <= now } ?? false } }
-        let requests = [pushRequestedAt] + (isMetered ? [] : pulls.map(\.requestedAt))
+        let requests = [pushRequestedAt] + (pullsHintsOnly ? [] : pulls.map(\.requestedAt))
         if isDue(requests) { return requestCause }
         if isDue([pushTime]) { return firstChange == nil ? .retry : .localChange }
         return isDue(pulls.map(\.hintedAt)) ? .serverHint : .interval
@@ -120,10 +120,12 @@ struct SyncSchedule: Sendable {
         return min(time, pushRequestedAt ?? time)
     }
 
+    /// Whether only tables at which the server has hinted are pulled. In the foreground everything is pulled.
+    private var pullsHintsOnly: Bool { isMetered || !isInForeground }
+
     private func time(of pull: Pull) -> Duration? {
-        if isMetered { return pull.hintedAt }
-        return [pull.hintedAt, pull.requestedAt, isInForeground ? pull.repeatsAt : nil].compactMap(\.self)
-            .min()
+        if pullsHintsOnly { return pull.hintedAt }
+        return [pull.hintedAt, pull.requestedAt, pull.repeatsAt].compactMap(\.self).min()
     }
 
     private func round(at now: Duration) -> Round {
@@ -222,7 +224,8 @@ struct SyncSchedule: Sendable {
             // A round shows whether the server refuses only the feed.
             isOffline = false
             if signIns == self.signIns { feedRefusedAt = now }
-        case .unavailable(let retryAfter?): closeGate(.server, for: min(retryAfter, settings.maxRetryAfter))
+        case .unavailable(let retryAfter?):
+            closeGate(.server, for: .zero, after: min(retryAfter, settings.maxRetryAfter))
         case .unavailable, .ofPlan: break
         }
     }
@@ -272,14 +275,11 @@ struct SyncSchedule: Sendable {
             let time = now + settings.maxBackoff
             pulls[index].repeatsAt = min(pulls[index].repeatsAt ?? time, time)
         }
-        var (unpulled, retries) = (Set(round.plans).subtracting(pulled), Set<Int>())
+        var retries: Set<Int> = []
         switch outcome {
         case .completed(let reachedServer, let leavesOperations, let failedPlans):
             (hasLastRoundFailed, retries) = (false, failedPlans)
             if reachedServer { recordAnswer() }
-            // `finish(within:)` ends pulls before the system suspends the app. In the foreground everything is pulled, but on a
-            // metered network hinted plans only.
-            if !isInForeground { unpulled.formIntersection(failedPlans.union(round.hinted)) }
             if !leavesOperations { incompleteRounds = 0 }
             // The push after a change made during the round sends what the round has left.
             guard leavesOperations, firstChange == nil else { break }
@@ -298,9 +298,8 @@ struct SyncSchedule: Sendable {
         case .cancelled(let reachedServer):
             requestPush(at: now, .retry)
             if reachedServer { recordFirstAnswer() }
-            if !isInForeground { unpulled.formIntersection(round.hinted) }
         }
-        for index in unpulled {
+        for index in Set(round.plans).subtracting(pulled) {
             requestCause = .retry
             var retryTime = now
             if retries.contains(index) {
@@ -319,10 +318,9 @@ struct SyncSchedule: Sendable {
     // MARK: Helpers
 
     private mutating func recordFailure(retryAfter: Duration?, jitter: Double) {
-        let wait =
-            min(retryAfter ?? .zero, settings.maxRetryAfter)
-            + settings.backoff(failures: failures, jitter: jitter)
-        closeGate(retryAfter == nil ? .failure : .server, for: wait)
+        let serverWait = retryAfter.map { min($0, settings.maxRetryAfter) }
+        let backoff = settings.backoff(failures: failures, jitter: jitter)
+        closeGate(serverWait == nil ? .failure : .server, for: backoff, after: serverWait)
         failures += 1
         hasLastRoundFailed = true
     }
@@ -369,9 +367,12 @@ struct SyncSchedule: Sendable {
         feedRefusedAt = nil
     }
 
-    /// Prevents rounds for that long, or until the server's wait has passed.
-    private mutating func closeGate(_ cause: SyncGate.Cause, for delay: Duration) {
-        gate = SyncGate(cause, until: (lastNow ?? .zero) + delay, after: gate, at: lastNow ?? .zero)
+    /// Prevents rounds for that long, after the wait that the server has asked for.
+    private mutating func closeGate(_ cause: SyncGate.Cause, for delay: Duration, after wait: Duration? = nil)
+    {
+        let now = lastNow ?? .zero
+        let end = wait.map { now + $0 }
+        gate = SyncGate(cause, until: (end ?? now) + delay, requestedEnd: end, after: gate, at: now)
     }
 
     private mutating func openGate(at now: Duration) {
@@ -387,8 +388,7 @@ struct SyncSchedule: Sendable {
         func move(_ time: inout Duration?) { time = time.map { $0 + offset } }
         for time in [
             \Self.firstChange, \.lastChange, \.pushRequestedAt, \.leftOperationsAt, \.lastEnd,
-            \.serverEndAtBegin,
-            \.feedRefusedAt,
+            \.serverEndAtBegin, \.feedRefusedAt,
         ] { move(&self[keyPath: time]) }
         gate?.move(by: offset)
         for index in pulls.indices {

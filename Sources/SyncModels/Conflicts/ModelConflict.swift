@@ -181,12 +181,13 @@ extension ModelConflict {
         }
         // The keys that the type does not have are those of the server's object.
         if let theirs, let server, case .object = server, column.holds(server, in: model) {
-            return column.addingUnknownKeys(of: server, shownIn: theirs, to: try column.value(model))
+            return column.addingUnknownKeys(
+                of: server, shownIn: theirs, to: try Model.schema.value(of: column, in: model))
         }
         if isMine, let client { return client }
         // Neither side has a value.
         if isMine, theirs == nil { return .none }
-        let value = try column.value(model)
+        let value = try Model.schema.value(of: column, in: model)
         guard let mine, let client, column.holds(client, in: model) else { return value }
         return column.addingUnknownKeys(of: client, shownIn: mine, to: value)
     }

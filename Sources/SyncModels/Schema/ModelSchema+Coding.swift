@@ -64,7 +64,7 @@ extension ModelSchema {
     /// Returns the value of a column to store.
     ///
     /// - Throws: ``SyncError/Code/invalidItem`` for a value that cannot be stored, and for one that would be read as another.
-    private func value(of column: FieldColumn<Model>, in model: Model) throws(SyncError) -> ItemValue {
+    func value(of column: FieldColumn<Model>, in model: Model) throws(SyncError) -> ItemValue {
         let value = try column.value(model)
         guard value.isNull, !column.isOptional else { return value }
         let isBlank = !column.options.contains(.required) && (try? column.value(blank))?.isNull == true

@@ -46,6 +46,7 @@ struct HTTPListener: Sendable {
         var iterator = ports.makeAsyncIterator()
         guard let port = try await iterator.next() else {
             // The task was cancelled, which does not end the server.
+            handler.stopSignal.stop()
             try? await server.shutdownGracefully()
             _ = await running.result
             throw CancellationError()

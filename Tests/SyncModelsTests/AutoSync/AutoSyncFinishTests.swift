@@ -62,6 +62,10 @@ import Testing
             await system.advance(.seconds(60))
             #expect(device.network.requests.count == requests)
             #expect(try await device.pending() == 1)
+            // A wait that ends before the limit is waited for.
+            let longer = try await system.perform { await device.sync.finish(within: .seconds(7200)) }
+            #expect(longer.push.completed == 1)
+            try await device.insert("bread")
             // The user's own sync does not wait.
             device.sync.signal(.foreground)
             _ = try await system.perform { try await device.sync.syncNow() }

@@ -62,8 +62,9 @@ final class PostgresServer: Sendable {
     /// The server is only ever crashed, so it need not flush its files.
     private static let script = """
         directory=$1
-        homebrew="/opt/homebrew/opt/postgresql*/bin /usr/local/opt/postgresql*/bin"
-        PATH=$PATH:$(ls -d /usr/lib/postgresql/*/bin $homebrew 2>/dev/null | tail -n 1)
+        homebrew="/opt/homebrew/opt/postgresql*/bin/initdb /usr/local/opt/postgresql*/bin/initdb"
+        server=$(ls -d /usr/lib/postgresql/*/bin/initdb $homebrew 2>/dev/null | sort -V | tail -n 1)
+        PATH=$PATH:${server%/initdb}
         control() {
             pg_ctl --pgdata "$directory/data" --log "$directory/log" --wait "$@" >>"$directory/log" 2>&1
         }

@@ -43,12 +43,19 @@ extension ServerRowApplier {
         guard complete != known else { return }
         var changed = operation
         if operation.serverItem != nil { changed.serverItem = complete } else { changed.base = complete }
+        if operation.serverItem == nil, operation.kind == .update, !operation.replaces {
+            do {
+                // Otherwise the missing columns would count as removed by the user.
+                if let local = try transaction.item(id: row.id, in: definition.name) {
+                    let item = local.addingColumns(of: row, missingIn: known)
+                    try transaction.upsert([item], in: definition.name)
+                }
+            } catch let error as StoreError where error.code == .corrupt {
+                // The push reports the item. Its row may come again when it can be read.
+                return
+            }
+        }
         try transaction.put(changed)
-        // Otherwise the missing columns would count as removed by the user.
-        guard operation.serverItem == nil, operation.kind == .update, !operation.replaces,
-            let local = try transaction.item(id: row.id, in: definition.name)
-        else { return }
-        try transaction.upsert([local.addingColumns(of: row, missingIn: known)], in: definition.name)
     }
 
     /// Applies the row that was stored with a removed operation, if there is one.

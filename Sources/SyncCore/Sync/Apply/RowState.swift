@@ -21,11 +21,12 @@ extension Item {
         return (system.updatedAt == nil) == (other.system.updatedAt == nil) || hasSameValues(as: other)
     }
 
-    /// Whether the columns that both have are equal.
+    /// Whether the columns that both have are equal, as the server shows them.
     private func hasSameValues(as other: Item) -> Bool {
         var isSame = true
         content.forEach { name, value in
-            if let otherValue = other.content[name], otherValue != value { isSame = false }
+            guard let otherValue = other.content[name] else { return }
+            if !value.isShown(as: otherValue), !otherValue.isShown(as: value) { isSame = false }
         }
         return isSame
     }

@@ -90,7 +90,8 @@ struct DecisionEffect {
     /// Whether the base is what the device had sent before another client changed the row, as a lost response was proven: the
     /// item has the system properties of the later row that proved it.
     private func isMadeOnSentItem() throws -> Bool {
-        let item = try transaction.item(id: operation.itemID, in: definition.name) ?? operation.deletedItem
+        let item =
+            try transaction.readableItem(id: operation.itemID, in: definition) ?? operation.deletedItem
         guard let item, let base = operation.base else { return false }
         return item.isLater(than: base)
     }
@@ -103,16 +104,18 @@ struct DecisionEffect {
     ///
     /// Other fields that it lacks are removed, because no operation would send an edit that stayed.
     private func store(_ row: Item) throws {
-        let local = try transaction.item(id: row.id, in: definition.name) ?? operation.deletedItem
+        let local = try transaction.readableItem(id: row.id, in: definition) ?? operation.deletedItem
         let item = row.addingLocalOnlyColumns(of: local, definition: definition)
         try transaction.upsert([item], in: definition.name)
     }
 
     /// Stores the row as the item. If the app's database has removed the item, and does not take the row because its parent is gone
-    /// too, there is no item.
+    /// too, there is no item until the row is pulled again. A delete has removed its item itself.
     private func restore(_ row: Item) throws {
         do { try store(row) } catch let error as StoreError where error.code == .schemaMismatch {
-            guard try transaction.item(id: row.id, in: definition.name) == nil else { throw error }
+            guard operation.kind != .delete, try transaction.item(id: row.id, in: definition.name) == nil
+            else { throw error }
+            try transaction.recordPurge(of: definition.name)
         }
     }
 

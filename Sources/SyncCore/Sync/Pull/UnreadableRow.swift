@@ -48,8 +48,9 @@ extension PageRequest {
             let wire = reader.readRecordingProblems(row)
             let isWhole = tooLong == nil || wire.item.system.deleted
             let error = isWhole ? wire.problems.first?.error : tooLong
-            read.append(
-                PulledRow(item: wire.item, updatedAtText: wire.updatedAtText, isReadable: error == nil))
+            let pulled = PulledRow(
+                item: wire.item, updatedAtText: wire.updatedAtText, isReadable: error == nil)
+            read.append(tooLong == nil ? pulled : pulled.withoutFields)
             guard let error else { continue }
             guard pull.settings.onUnreadableRow == .skip else { throw SyncError.pullAborted(table, error) }
             let id = wire.item.id

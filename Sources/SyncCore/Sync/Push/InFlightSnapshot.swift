@@ -11,9 +11,11 @@ package struct InFlightSnapshot: Sendable {
     var performed: Set<Int64> = []
     /// Whether an attempt with unknown outcome counts as being sent, because another process could be sending it.
     var includesAttempts = false
+    /// Whether a delegate could be performing any insert. A push without one removes an insert with a delete behind it unsent.
+    var includesInserts = false
 
     /// The operations in flight if not even those of this process are known.
-    package static let unknown = InFlightSnapshot(includesAttempts: true)
+    package static let unknown = InFlightSnapshot(includesAttempts: true, includesInserts: true)
 
     /// Whether the operation is being sent.
     func contains(_ operation: TableOperation) -> Bool {
@@ -22,6 +24,8 @@ package struct InFlightSnapshot: Sendable {
 
     /// Whether a change of its item is queued behind the operation.
     func queues(_ change: TableOperation.Kind, behind operation: TableOperation) -> Bool {
-        contains(operation) || change == .delete && performed.contains(operation.id)
+        if contains(operation) { return true }
+        guard change == .delete else { return false }
+        return performed.contains(operation.id) || includesInserts && operation.kind == .insert
     }
 }

@@ -173,7 +173,8 @@ struct OperationSender: Sendable {
             return try await fail(
                 attempt, mayBeApplied: attempt.mayBeApplied, status: status, code: .serverError,
                 message:
-                    "The server did not confirm the change (status \(status)\(reason)). It will be sent again."
+                    "The server did not confirm the change (status \(status)\(reason)). It will be sent again.",
+                keepsConflict: !attempt.requests.hasWritten
             ).result(Result.unconfirmed)
         case .continues:
             // The row was fetched again to decide a delete, and is what this client has left.
@@ -303,9 +304,10 @@ extension OperationSender {
     /// - Parameters:
     ///   - mayBeApplied: whether the server may have applied this attempt or an earlier one.
     ///   - limit: see ``Parking``.
+    ///   - keepsConflict: whether a conflict stays recorded: see ``TableOperationError/keeping(_:)``.
     private func fail(
         _ attempt: OperationAttempt, mayBeApplied: Bool, status: Int?, code: SyncError.Code, message: String,
-        serverItem: Item? = nil, parkAfter limit: Int? = nil
+        serverItem: Item? = nil, parkAfter limit: Int? = nil, keepsConflict: Bool = false
     ) async throws -> Failure {
         let failure = try await context.write { transaction -> Failure in
             let isMissing = code == .itemNotOnServer
@@ -338,8 +340,7 @@ extension OperationSender {
                 // The user has changed the item since: decisions are made about the current item.
                 item = try transaction.item(id: operation.itemID, in: definition.name)
             }
-            let earlier =
-                attempt.requests.hasWritten ? nil : try transaction.operationError(operationID: operationID)
+            let earlier = keepsConflict ? try transaction.operationError(operationID: operationID) : nil
             let error = TableOperationError(
                 operation, item: item ?? operation.deletedItem, serverItem: serverItem, status: status,
                 code: code, message: message
