@@ -266,4 +266,23 @@ import Testing
             try await scenario.expectAgreement(a)
         }
     }
+
+    /// Nothing shows whether the server has the row.
+    @Test func `a row whose 404 the server does not let verify is pulled again if it exists`() async throws {
+        try await Scenario.run(on: .memory) { scenario in
+            let a = try scenario.device(settings: .resolving(.serverWins))
+            for id in ["x", "y"] { try await scenario.server.put(id, ["text": .text(id)], in: Todo.name) }
+            scenario.server.clock.advance(by: .seconds(10))
+            try await a.sync()
+            scenario.server.onRequest { $0.isWrite ? .refusal(404, "no such row") : .refusal(403) }
+            try await a.table.delete(id: "x")
+            try await a.table.update(id: "y", ["text": "ours"])
+            try await a.context.push()
+            #expect(try await a.texts().isEmpty)
+            scenario.server.onRequest(nil)
+            try await a.sync()
+            #expect(try await a.texts() == ["x", "y"])
+            try await scenario.expectAgreement(a)
+        }
+    }
 }

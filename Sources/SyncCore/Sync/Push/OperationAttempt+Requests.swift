@@ -133,8 +133,13 @@ extension OperationAttempt {
         guard operation.kind != .insert, let known, listed?.isInsertedAgain(since: known) != true
         else { return nil }
         let fetched = try await send(.read(id: operation.itemID))
-        // A service that shows neither a list nor the row leaves it at the 404.
-        if fetched.classification == .rowMissing || listed == nil && fetched.isRefusal { return nil }
+        if fetched.classification == .rowMissing { return nil }
+        if listed == nil, fetched.isRefusal {
+            // A service that shows neither a list nor the row leaves it at the 404. If it has the row, later pulls show it again.
+            let table = definition.name
+            try await context.write(keepsMarks: true) { try $0.recordPurge(of: table) }
+            return nil
+        }
         guard let present = fetched.row else { return outcome(ofFetched: fetched) }
         if present.isInsertedAgain(since: known) || known.isLater(than: present) { return nil }
         return refusal(by: response, known: known, of: present) ?? outcome(ofFetched: fetched)
