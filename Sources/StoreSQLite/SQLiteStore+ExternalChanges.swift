@@ -4,6 +4,7 @@
 public import Foundation
 public import GRDB
 public import SyncCore
+import Synchronization
 
 extension SQLiteStore {
     /// Enqueues changes that the app makes to its own tables, in the app's transaction, so that row and operation are
@@ -38,9 +39,10 @@ extension SQLiteStore {
         }
         try openGuard.run {
             let definition = try catalog.table(named: table)
+            let performed = performedInserts.withLock(\.self)?() ?? []
             try transaction(database).enqueueExternalChanges(
-                in: definition, changed: changed, deleted: deleted, areCurrent: true, inFlight: .unknown,
-                at: now)
+                in: definition, changed: changed, deleted: deleted, areCurrent: true,
+                inFlight: .unknown(performed: performed), at: now)
         }
     }
 

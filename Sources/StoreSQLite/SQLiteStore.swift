@@ -4,6 +4,7 @@
 public import GRDB
 public import Logging
 @_spi(StoreAuthor) public import SyncCore
+import Synchronization
 
 /// A store in an SQLite database: typed columns, concurrent readers, durable commits.
 ///
@@ -27,6 +28,8 @@ public final class SQLiteStore: SyncContextDataSource {
     private let sharedColumns: SharedColumns?
     /// Observes the commits to the app's database; `nil` when the store owns the database.
     private let appCommits: AppCommits?
+    /// Returns the ids of the inserts that a delegate is performing now.
+    let performedInserts = Mutex<(@Sendable () -> Set<Int64>)?>(nil)
 
     /// The durability of a commit.
     public enum Synchronous: Sendable, Hashable {
@@ -230,5 +233,9 @@ extension SQLiteStore: StoreWithTriggers {
     /// Calls the handler after each commit of the store to its tables in the app's database.
     package func onOwnCommit(_ handler: @escaping @Sendable () -> Void) {
         appCommits?.add { isOwn in if isOwn { handler() } }
+    }
+
+    package func usePerformedInserts(_ ids: @escaping @Sendable () -> Set<Int64>) {
+        performedInserts.withLock { $0 = ids }
     }
 }

@@ -166,6 +166,30 @@ struct AuthenticationTests {
         clientBox.withLock { $0 = nil }
     }
 
+    @Test(arguments: ["new", nil])
+    func `calls continue with a token that the app sets while a refresh does not return`(token: String?)
+        async throws
+    {
+        let (refreshes, started) = AsyncStream.makeStream(of: Void.self)
+        let (gate, open) = AsyncStream.makeStream(of: Void.self)
+        defer { open.finish() }
+        let client = try SyncClient.scripted(transport(accepting: "new")) {
+            started.yield()
+            for await _ in gate {}
+            return nil
+        }
+        client.authenticationToken = "old"
+        let call = Task { try await client.table("T").read(id: "a").id }
+        for await _ in refreshes { break }
+        client.authenticationToken = token
+        if token == nil {
+            let error = await #expect(throws: SyncError.self) { try await call.value }
+            #expect(error?.code == .authenticationRequired)
+        } else {
+            #expect(try await call.value == "a")
+        }
+    }
+
     @Test func `no refresh runs after the user has signed out`() async throws {
         let refreshed = Mutex(false)
         let client = try SyncClient.scripted(transport(accepting: "new")) {

@@ -219,6 +219,18 @@ import Testing
         #expect(client.ids == Set(server.rows.map(\.id) + undated))
     }
 
+    @Test func `a pull ends while one row changes before every page, also with times ahead of the responses`() throws {
+        var server = Server(rows: Self.rows(10, perInstant: 1))
+        server.date = Self.time(seconds: 300)
+        var client = Client()
+        let pages = try client.pull(from: &server, pageSize: 5) { server in
+            server.date = server.date.advanced(by: .seconds(5))
+            server.rows[0].time = server.date.advanced(by: .seconds(2))
+        }
+        #expect(pages < 600)
+        #expect(client.ids == Set(server.rows.map(\.id)))
+    }
+
     @Test(arguments: [PullCursor.Order.keyset, .skip])
     func `a long pull goes on to an empty page while rows change now and then`(_ order: PullCursor.Order)
         throws

@@ -154,6 +154,10 @@ extension FaultingStore: StoreWithTriggers {
     package func onOwnCommit(_ handler: @escaping @Sendable () -> Void) {
         (base as? any StoreWithTriggers)?.onOwnCommit(handler)
     }
+
+    package func usePerformedInserts(_ ids: @escaping @Sendable () -> Set<Int64>) {
+        (base as? any StoreWithTriggers)?.usePerformedInserts(ids)
+    }
 }
 
 /// A snapshot whose lookups can fail.

@@ -17,9 +17,16 @@ package final class Authentication: Sendable {
         var last: SyncError?
     }
 
+    /// The callers that wait for a token, by number.
+    private struct Waiters {
+        var last = 0
+        var results: [Int: AsyncStream<Result<Bool, any Error>>.Continuation] = [:]
+    }
+
     private let credential = Mutex(Credential())
     private let failures = Mutex(Failures())
     private let refreshMutex = AsyncMutex()
+    private let waiters = Mutex(Waiters())
     private let refresh: (@Sendable () async throws -> String?)?
     private let executor = Authentication.executor
 
@@ -33,11 +40,16 @@ package final class Authentication: Sendable {
     var current: Credential { credential.withLock { $0 } }
 
     /// Sets the token. The same one again is no other token: a request that was refused with it needs a refresh.
+    ///
+    /// Callers that wait for a refresh continue with the new token: the refresh may never return.
     func set(_ token: String?) {
-        credential.withLock { credential in
-            guard credential.token != token else { return }
+        let isChanged = credential.withLock { credential in
+            guard credential.token != token else { return false }
             credential = Credential(token: token, generation: credential.generation + 1)
+            return true
         }
+        guard isChanged else { return }
+        for result in waiters.withLock({ $0.results.values.map(\.self) }) { result.yield(.success(token != nil)) }
     }
 
     /// Gets a new token from the app, one caller at a time, because a refresh token can often be used only once. Callers
@@ -51,6 +63,14 @@ package final class Authentication: Sendable {
         try Task.checkCancellation()
         let (results, result) = AsyncStream.makeStream(of: Result<Bool, any Error>.self)
         let failureCount = failures.withLock(\.count)
+        let number = waiters.withLock { waiters in
+            waiters.last += 1
+            waiters.results[waiters.last] = result
+            return waiters.last
+        }
+        defer { waiters.withLock { _ = $0.results.removeValue(forKey: number) } }
+        // The app may have set a token before this caller was registered.
+        if let hasOther = hasOtherToken(than: generation) { return hasOther }
         Task(executorPreference: executor) {
             do {
                 result.yield(.success(try await self.run(refresh, after: generation, failureCount)))

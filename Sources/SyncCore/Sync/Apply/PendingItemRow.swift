@@ -30,7 +30,7 @@ extension ServerRowApplier {
             try transaction.put(operation)
             return .pending
         }
-        operation.serverItem = row
+        operation.serverItem = row.keepingColumns(of: operation.base)
         try transaction.put(operation)
         return .conflicting(operationID: operation.id)
     }
@@ -70,6 +70,16 @@ extension ServerRowApplier {
 }
 
 extension Item {
+    /// Returns the server's row with the columns of its earlier state that it lacks: the server may not have them.
+    func keepingColumns(of base: Item?) -> Item {
+        guard let base, !system.deleted, !isInsertedAgain(since: base) else { return self }
+        var row = self
+        base.content.forEach { name, value in
+            if !value.isNull, row.content[name] == nil { row.content[name] = value }
+        }
+        return row
+    }
+
     /// Returns the item with the columns of the row that both it and that state of the row lack.
     fileprivate func addingColumns(of row: Item, missingIn known: Item) -> Item {
         var item = self

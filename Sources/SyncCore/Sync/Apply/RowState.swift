@@ -9,7 +9,7 @@ extension Item {
     /// the row before can be one without times.
     func isSameState(as other: Item) -> Bool {
         guard let version = system.version, let otherVersion = other.system.version else {
-            return self == other
+            return self == other || isSameStateWithoutVersion(as: other)
         }
         guard version.hasSameBytes(as: otherVersion), system.deleted == other.system.deleted else {
             return false
@@ -19,6 +19,12 @@ extension Item {
             return createdAt.canEqual(otherCreatedAt)
         }
         return (system.updatedAt == nil) == (other.system.updatedAt == nil) || hasSameValues(as: other)
+    }
+
+    /// Whether one of them has no version, because the server shows it only in the `ETag` of single rows, and the rest is equal.
+    private func isSameStateWithoutVersion(as other: Item) -> Bool {
+        (system.version == nil) != (other.system.version == nil)
+            && system.deleted == other.system.deleted && sharesInstant(with: other) && hasSameValues(as: other)
     }
 
     /// Whether the columns that both have are equal, as the server shows them.

@@ -68,8 +68,10 @@ public final class SyncContext: Sendable {
             dataSource: dataSource, executor: environment.executor, commits: commits,
             stalePageGuard: stalePageGuard)
         dataSource.onExternalCommit { [weak commits] in commits?.send(.unknown) }
+        guard let storeWithTriggers = dataSource as? any StoreWithTriggers else { return }
         // Triggers change no operations. The changes of operations are signalled by the writes of this context.
-        (dataSource as? any StoreWithTriggers)?.onOwnCommit { [weak commits] in commits?.send(.unknownItems) }
+        storeWithTriggers.onOwnCommit { [weak commits] in commits?.send(.unknownItems) }
+        storeWithTriggers.usePerformedInserts { [weak inFlight] in inFlight?.performed ?? [] }
     }
 
     /// Returns the local table of that name. If the store does not have it, every call of the table throws

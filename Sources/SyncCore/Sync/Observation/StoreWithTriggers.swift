@@ -7,4 +7,9 @@ package protocol StoreWithTriggers: SyncContextDataSource {
     /// Calls the handler after each commit of ``SyncContextDataSource/write(_:)`` that changed items or operations. The handler
     /// returns immediately, and may be called on any thread.
     func onOwnCommit(_ handler: @escaping @Sendable () -> Void)
+
+    /// Tells the store which inserts a delegate is performing, for deletions that the app enqueues in its own transactions.
+    ///
+    /// - Parameter ids: returns the ids of their operations now.
+    func usePerformedInserts(_ ids: @escaping @Sendable () -> Set<Int64>)
 }

@@ -7,6 +7,8 @@
 /// that round, so the pull goes on for some rounds. The next pull continues after them.
 struct MovingEnd {
     private static let maxRounds = 3
+    /// How many seconds the clock that gives rows their times can be ahead of the one that gives responses their date.
+    private static let maxSkew: Int64 = 300
 
     private var roundBeganAt: Timestamp?
     private var rounds = 0
@@ -21,8 +23,10 @@ struct MovingEnd {
         let began = roundBeganAt ?? server
         roundBeganAt = began
         let lastChange = rows.lazy.compactMap(\.item.system.updatedAt)
-            .filter { $0.seconds <= server.seconds }.max { $0.isEarlier(than: $1) }
-        guard let lastChange, began.advanced(by: .seconds(1)).isEarlier(than: lastChange) else { return }
+            .filter { $0.seconds <= server.seconds + Self.maxSkew }.max { $0.isEarlier(than: $1) }
+        guard let lastChange else { return }
+        let skew = lastChange.seconds > server.seconds ? Self.maxSkew : 0
+        guard began.advanced(by: .seconds(1 + skew)).isEarlier(than: lastChange) else { return }
         roundBeganAt = server
         rounds += 1
     }

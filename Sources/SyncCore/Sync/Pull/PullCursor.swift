@@ -31,7 +31,8 @@ struct PullCursor: Sendable {
     /// How many rows behind the order's position are skipped: those that were received, and those that the server left out.
     private var skipped = 0
     private var emptyPages = 0
-    private static let maxEmptyPages = 100
+    /// A user can see few rows of a large table. The links of these pages lead forward, but can be without end.
+    private static let maxEmptyPages = 10_000
     private var order: any PageOrder
     private var repeatedPages = RepeatedPages()
     private var movingEnd = MovingEnd()

@@ -38,6 +38,11 @@ extension AttemptResponse {
         } orElse: { column, _ in
             unreadable[column] = fields[column]
         }
+        // A conflict may show only the id and the version. The row has to be read to decide.
+        let isWhole =
+            response.isSuccess || item.system.deleted
+            || definition.syncedColumns.contains { item.content[$0.name] != nil } || !unreadable.isEmpty
+        guard isWhole || definition.syncedColumns.isEmpty else { return }
         unreadableFields = unreadable
         // Updates that replace the whole row send these fields back unchanged.
         item.system.undeclared.merge(unreadable) { _, shown in shown }

@@ -22,6 +22,9 @@ final class InFlightOperations: Sendable {
     /// The ids of the operations that are being sent.
     var all: Set<Int64> { state.withLock { $0.sent } }
 
+    /// The ids of the inserts that a delegate is performing.
+    var performed: Set<Int64> { state.withLock { $0.performed } }
+
     /// Whether a delegate is performing the insert.
     func isPerformed(_ id: Int64) -> Bool { state.withLock { $0.performed.contains(id) } }
 

@@ -11,11 +11,13 @@ package struct InFlightSnapshot: Sendable {
     var performed: Set<Int64> = []
     /// Whether an attempt with unknown outcome counts as being sent, because another process could be sending it.
     var includesAttempts = false
-    /// Whether a delegate could be performing any insert. A push without one removes an insert with a delete behind it unsent.
-    var includesInserts = false
 
     /// The operations in flight if not even those of this process are known.
-    package static let unknown = InFlightSnapshot(includesAttempts: true, includesInserts: true)
+    ///
+    /// - Parameter performed: the ids of the inserts that a delegate of this process is performing.
+    package static func unknown(performed: Set<Int64>) -> InFlightSnapshot {
+        InFlightSnapshot(performed: performed, includesAttempts: true)
+    }
 
     /// Whether the operation is being sent.
     func contains(_ operation: TableOperation) -> Bool {
@@ -24,8 +26,6 @@ package struct InFlightSnapshot: Sendable {
 
     /// Whether a change of its item is queued behind the operation.
     func queues(_ change: TableOperation.Kind, behind operation: TableOperation) -> Bool {
-        if contains(operation) { return true }
-        guard change == .delete else { return false }
-        return performed.contains(operation.id) || includesInserts && operation.kind == .insert
+        contains(operation) || change == .delete && performed.contains(operation.id)
     }
 }

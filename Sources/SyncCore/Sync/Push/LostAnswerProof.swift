@@ -95,10 +95,19 @@ struct LostAnswerProof: Sendable {
 
     /// Whether the row is the base with these changes, or the changes alone without a base: no other client has changed
     /// it.
+    ///
+    /// An update leaves columns alone that only one of them has, unless it changes them: the server may not have them, may not
+    /// show them after a write, or may have computed them.
     func isUnchanged(_ row: Item, after changes: [String: ItemValue] = [:]) -> Bool {
+        guard !row.system.deleted else { return false }
         let known = base.map(definition.syncedFields) ?? [:]
         let expected = known.merging(changes) { _, changed in changed }
-        return !row.system.deleted && definition.isShown(expected, as: row)
+        guard kind == .update, !sent.fields.isEmpty else { return definition.isShown(expected, as: row) }
+        return definition.syncedColumns.map(\.name).allSatisfy { name in
+            guard let shown = row.content[name] else { return true }
+            if let value = expected[name] { return value.isShown(as: shown) }
+            return sent.fields[name] == nil || shown.isNull
+        }
     }
 }
 

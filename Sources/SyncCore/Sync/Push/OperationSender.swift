@@ -311,6 +311,7 @@ extension OperationSender {
     ) async throws -> Failure {
         let failure = try await context.write { transaction -> Failure in
             let isMissing = code == .itemNotOnServer
+            let serverItem = try serverItem?.keepingColumns(of: transaction.operation(id: operationID)?.base)
             if serverItem != nil || isMissing {
                 let operation = try transaction.operation(id: operationID)
                 if let pulled = operation?.row(unorderedBeside: serverItem, since: attempt.operation) {
@@ -367,7 +368,6 @@ extension OperationSender {
     /// - Returns: the error for the operation as it is now; `nil` when the two have cancelled each other out, or the error has
     ///   been decided.
     private func mergeEdits(since error: TableOperationError) async throws -> TableOperationError? {
-        let (context, definition) = (context, definition)
         return try await context.write { transaction in
             context.inFlight.remove(error.operationID)
             try AttemptCompletion(
