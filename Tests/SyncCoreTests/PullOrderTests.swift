@@ -219,7 +219,9 @@ import Testing
         #expect(client.ids == Set(server.rows.map(\.id) + undated))
     }
 
-    @Test func `a pull ends while one row changes before every page, also with times ahead of the responses`() throws {
+    @Test func `a pull ends while one row changes before every page, also with times ahead of the responses`()
+        throws
+    {
         var server = Server(rows: Self.rows(10, perInstant: 1))
         server.date = Self.time(seconds: 300)
         var client = Client()

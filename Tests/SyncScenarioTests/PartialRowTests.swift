@@ -90,7 +90,7 @@ import Testing
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
-            let a = try scenario.device(settings: .singleAttempt)
+            let a = try scenario.device(settings: .singleAttempt, transport: TransportWithoutVersions())
             try await a.table.insert(["id": "x", "text": "one"])
             scenario.server.inject(
                 .editFields { row in for name in row.keys where name != "id" { row[name] = nil } },
@@ -111,7 +111,9 @@ import Testing
             let a = try scenario.device(settings: .singleAttempt)
             try await scenario.server.put("x", ["priority": 5], in: Todo.name)
             try await a.sync()
-            let (theirs, ours): (ItemValue, ItemValue) = (1_700_000_000_000_000_100, 1_700_000_000_000_000_001)
+            let (theirs, ours): (ItemValue, ItemValue) = (
+                1_700_000_000_000_000_100, 1_700_000_000_000_000_001
+            )
             try await scenario.server.update("x", ["priority": theirs], in: Todo.name)
             try await a.table.update(id: "x", ["priority": ours])
             let error = try await a.expectPushError()

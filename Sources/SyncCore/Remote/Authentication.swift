@@ -49,7 +49,9 @@ package final class Authentication: Sendable {
             return true
         }
         guard isChanged else { return }
-        for result in waiters.withLock({ $0.results.values.map(\.self) }) { result.yield(.success(token != nil)) }
+        for result in waiters.withLock({ $0.results.values.map(\.self) }) {
+            result.yield(.success(token != nil))
+        }
     }
 
     /// Gets a new token from the app, one caller at a time, because a refresh token can often be used only once. Callers

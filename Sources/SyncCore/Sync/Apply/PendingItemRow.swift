@@ -70,12 +70,15 @@ extension ServerRowApplier {
 }
 
 extension Item {
-    /// Returns the server's row with the columns of its earlier state that it lacks: the server may not have them.
+    /// Returns the server's row with the columns of its earlier state that it lacks: the server may not have them. A value that
+    /// its column cannot hold is among the undeclared ones.
     func keepingColumns(of base: Item?) -> Item {
         guard let base, !system.deleted, !isInsertedAgain(since: base) else { return self }
         var row = self
         base.content.forEach { name, value in
-            if !value.isNull, row.content[name] == nil { row.content[name] = value }
+            if !value.isNull, row.content[name] == nil, system.undeclaredValue(ofColumn: name) == nil {
+                row.content[name] = value
+            }
         }
         return row
     }

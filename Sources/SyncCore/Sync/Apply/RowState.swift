@@ -21,10 +21,11 @@ extension Item {
         return (system.updatedAt == nil) == (other.system.updatedAt == nil) || hasSameValues(as: other)
     }
 
-    /// Whether one of them has no version, because the server shows it only in the `ETag` of single rows, and the rest is equal.
+    /// Whether the rest is equal, and one has no version: the server shows it only in the `ETag` of single rows.
     private func isSameStateWithoutVersion(as other: Item) -> Bool {
-        (system.version == nil) != (other.system.version == nil)
-            && system.deleted == other.system.deleted && sharesInstant(with: other) && hasSameValues(as: other)
+        guard (system.version == nil) != (other.system.version == nil) else { return false }
+        return system.deleted == other.system.deleted && sharesInstant(with: other)
+            && hasSameValues(as: other)
     }
 
     /// Whether the columns that both have are equal, as the server shows them.

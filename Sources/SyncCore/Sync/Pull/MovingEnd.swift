@@ -22,11 +22,12 @@ struct MovingEnd {
         // The first page was read before its response was sent. A row that was changed later has changed during the round.
         let began = roundBeganAt ?? server
         roundBeganAt = began
-        let lastChange = rows.lazy.compactMap(\.item.system.updatedAt)
-            .filter { $0.seconds <= server.seconds + Self.maxSkew }.max { $0.isEarlier(than: $1) }
-        guard let lastChange else { return }
-        let skew = lastChange.seconds > server.seconds ? Self.maxSkew : 0
-        guard began.advanced(by: .seconds(1 + skew)).isEarlier(than: lastChange) else { return }
+        let hasNewChange = [0, Self.maxSkew].contains { skew in
+            let lastChange = rows.lazy.compactMap(\.item.system.updatedAt)
+                .filter { $0.seconds <= server.seconds + skew }.max { $0.isEarlier(than: $1) }
+            return lastChange.map { began.advanced(by: .seconds(1 + skew)).isEarlier(than: $0) } ?? false
+        }
+        guard hasNewChange else { return }
         roundBeganAt = server
         rounds += 1
     }
