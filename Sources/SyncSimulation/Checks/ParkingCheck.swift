@@ -9,8 +9,8 @@ import Synchronization
 struct RefusalCounts: Sendable {
     /// Refusals with a readable 4xx, also with a status that reports conflicts.
     private var refused: [RowKey: Int] = [:]
-    /// The writes whose status says that the server has another row, or none: their acts.
-    private var conflicting: [RowKey: [(act: UInt64, isMissing: Bool)]] = [:]
+    /// The acts of writes whose status says that the server has another row, or none.
+    private var conflicting: [RowKey: [UInt64]] = [:]
     /// The acts in which an old page has arrived.
     private var oldPages: Set<UInt64> = []
     /// The acts in which the server answered requests about the row with a server error.
@@ -48,7 +48,7 @@ struct RefusalCounts: Sendable {
         } else if let row = request.row, request.phase.isWrite,
             [404, 409, 412].contains(response.head.status.code)
         {
-            conflicting[row, default: []].append((act, response.head.status.code == 404))
+            conflicting[row, default: []].append(act)
         }
         switch response.head.status.code {
         case 200...299 where request.phase != .list, 404, 409, 410, 412: confirming.insert(act)
@@ -67,12 +67,10 @@ struct RefusalCounts: Sendable {
 
     /// The greatest number of refusals that the row's operation can have.
     ///
-    /// - Parameter versionsRestart: whether a row that is inserted again after a 404 can have the version of the one before.
+    /// - Parameter versionsRestart: whether a row that is inserted again after a conflict can have the version of the request.
     func most(of row: RowKey, versionsRestart: Bool) -> Int {
         let acts = erringLists.union(erring[row] ?? []).intersection(confirming)
-        let contradicted = (conflicting[row] ?? []).count {
-            oldPages.contains($0.act) || versionsRestart && $0.isMissing
-        }
+        let contradicted = (conflicting[row] ?? []).count { oldPages.contains($0) || versionsRestart }
         return (refused[row] ?? 0) + acts.count + contradicted
     }
 
