@@ -47,9 +47,6 @@ struct LongRun {
         printLine("    replay: Scripts/simulate --replay \(seed)")
     }
 
-    /// Prints a line at once, so that it is there when the run is ended.
-    private func printLine(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
-
     var hasSucceeded: Bool { failures.isEmpty && (!options.requiresCoverage || coverage.missing.isEmpty) }
 
     private var rateLine: String {
@@ -76,3 +73,6 @@ struct LongRun {
             + coverage.missing.map { "never\t\($0)" }
     }
 }
+
+/// Prints a line at once, so that it is there when the run is ended.
+func printLine(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }

@@ -37,7 +37,7 @@ struct StoreComparison {
             let storage = SimulatedStorage.databases { try store.open(directory.path + "/\($0)", $1) }
             guard let difference = try Simulation().difference(seed: seed, with: storage) else { continue }
             differenceCount += 1
-            FileHandle.standardOutput.write(Data("seed \(seed): \(difference)\n".utf8))
+            printLine("seed \(seed): \(difference)")
         }
         duration = ContinuousClock.now - startTime
     }

@@ -101,11 +101,11 @@ extension TableCatalog {
 
     /// The names of the table's children, of their children, and so on.
     func descendants(of table: String) -> [String] {
-        var found: Set<String> = [table]
-        let depths = depths
-        for child in tables.sorted(by: { depths[$0.name] ?? 0 < depths[$1.name] ?? 0 })
-        where !found.isDisjoint(with: child.parents) { found.insert(child.name) }
-        return found.subtracting([table]).sorted()
+        var found = [table]
+        for child in childrenFirst.reversed() where child.parents.contains(where: found.contains) {
+            found.append(child.name)
+        }
+        return Array(found.dropFirst())
     }
 
     /// The length of the longest chain of ancestors of each table that has parents, and of each of its ancestors.

@@ -22,10 +22,12 @@ struct MovingEnd {
         // The first page was read before its response was sent. A row that was changed later has changed during the round.
         let began = roundBeganAt ?? server
         roundBeganAt = began
-        let hasNewChange = [0, Self.maxSkew].contains { skew in
-            let lastChange = rows.lazy.compactMap(\.item.system.updatedAt)
-                .filter { $0.seconds <= server.seconds + skew }.max { $0.isEarlier(than: $1) }
-            return lastChange.map { began.advanced(by: .seconds(1 + skew)).isEarlier(than: $0) } ?? false
+        let (limit, skewedLimit) = (
+            began.advanced(by: .seconds(1)), began.advanced(by: .seconds(1 + Self.maxSkew))
+        )
+        let hasNewChange = rows.lazy.compactMap(\.item.system.updatedAt).contains { change in
+            if change.seconds <= server.seconds { return limit.isEarlier(than: change) }
+            return change.seconds <= server.seconds + Self.maxSkew && skewedLimit.isEarlier(than: change)
         }
         guard hasNewChange else { return }
         roundBeganAt = server
