@@ -18,6 +18,8 @@ extension NetworkFailure.Reason {
             case NIOSSLError.handshakeFailed(.sslError(let errors)) where errors.contains(.eofDuringHandshake):
                 .connectionLost
             case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError: .secureConnectionFailed
+            // The network can go away before the connection to an address, or after the request was sent over it.
+            case let error as IOError where Self(error) == .unreachable: .connectionLost
             case let error as IOError: Self(error)
             // Errors of the channel and of the response parser.
             default: .connectionLost

@@ -196,6 +196,24 @@ import Testing
         #expect(received == ["2", "5", "6"])
     }
 
+    @Test func `a page that ends the pull leaves open whether its last instant has more rows`() throws {
+        let (updatedAt, time) = (
+            Timestamp.unixEpoch.showing(fractionDigits: 3), Timestamp.unixEpoch.advanced(by: .seconds(60))
+        )
+        let row = PulledRow(
+            item: Item(id: "1", system: SystemProperties(updatedAt: updatedAt)),
+            updatedAtText: updatedAt.description)
+        for (next, rest, instant) in [
+            (NextPage.end, nil, DeltaToken.Instant.closed), (.unknown, [PulledRow]?.some([]), .complete),
+        ] {
+            var cursor = PullCursor(
+                query: TableQuery("T"), order: .keyset, settings: PullSettings(), token: nil)
+            try cursor.advance(over: [row], next: next, at: PageTime(server: time, readAt: time))
+            if let rest { try cursor.advance(over: rest, at: PageTime(server: time, readAt: time)) }
+            #expect(cursor.isDone && cursor.token?.instant == instant)
+        }
+    }
+
     @Test func `empty pages with links without end are an error, and a link to the same page is the end`()
         throws
     {
@@ -203,13 +221,15 @@ import Testing
         func cursor() -> PullCursor {
             PullCursor(query: TableQuery("T"), order: .keyset, settings: PullSettings(), token: nil)
         }
-        var endless = cursor()
+        var (endless, count) = (cursor(), 0)
         let error = #expect(throws: SyncError.self) {
             while !endless.isDone {
+                count += 1
                 try endless.advance(over: [], next: .skipping(endless.nextPage.offset + 1), at: time)
             }
         }
         #expect(error?.message.contains("empty pages") == true)
+        #expect(count == 10_000)
         var same = cursor()
         try same.advance(over: [], next: .skipping(0), at: time)
         #expect(same.isDone)

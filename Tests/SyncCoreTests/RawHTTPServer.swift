@@ -77,10 +77,12 @@ final class RawHTTPServer: Sendable {
     var requests: [Request] { state.withLock { $0.requests } }
 
     func stop() {
-        let connections = state.withLock { state in
-            state.isStopped = true
-            return state.connections
+        let running = state.withLock { state -> [Int32]? in
+            defer { state.isStopped = true }
+            return state.isStopped ? nil : state.connections
         }
+        // After the first call, the descriptors may be those of others.
+        guard let connections = running else { return }
         for connection in connections { shutdown(connection, Int32(SHUT_RDWR)) }
         shutdown(listener, Int32(SHUT_RDWR))
         emit.finish()

@@ -112,6 +112,12 @@ struct RemoteCallTests {
         #expect(request.head.url?.absoluteString.lowercased() == "https://example.com/tables/t/a")
     }
 
+    @Test(arguments: ["https://example.com/api", "https://example.com/api/"])
+    func `the client's URL may have a path`(url: String) async throws {
+        let request = try await request(for: RemoteCall(.read(id: "a"), table: "T"), url: url)
+        #expect(request.head.url?.absoluteString == "https://example.com/api/tables/T/a")
+    }
+
     @Test(arguments: [
         "ftp://example.com", "/tables", "https://", "https://u:p@example.com", "https://example.com?a=b",
         "https://example.com#a", "file:///etc/passwd",

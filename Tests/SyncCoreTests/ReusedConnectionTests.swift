@@ -4,6 +4,7 @@
 import Foundation
 import HTTPTypes
 import SyncCore
+import Synchronization
 import Testing
 
 struct ReusedConnectionTests {
@@ -41,6 +42,33 @@ struct ReusedConnectionTests {
                 #expect(write.header("Transfer-Encoding") == nil)
             }
         }
+    }
+
+    /// URLSession sends such a write again, over a new connection, which is refused.
+    @Test(arguments: [2, 300_000])
+    func `a write that was sent before the server ended may have been received`(size: Int) async throws {
+        let server = RunningServer()
+        try await withEachTransport(
+            idleTimeout: .seconds(86_400), totalTimeout: .seconds(86_400),
+            respond: { request in
+                guard !request.lines[0].hasPrefix("GET") else {
+                    return [.response("200 OK", body: "x"), .keepOpen]
+                }
+                server.value.withLock { $0?.stop() }
+                return []
+            }
+        ) { running, transport in
+            server.value.withLock { $0 = running }
+            _ = try await transport.send(HTTPTransportRequest(HTTPRequest(url: running.url)))
+            let body = Data(repeating: UInt8(ascii: "a"), count: size)
+            let request = HTTPTransportRequest(HTTPRequest(method: .patch, url: running.url), body: body)
+            let error = await #expect(throws: SyncError.self) { try await transport.send(request) }
+            #expect((error?.cause as? NetworkFailure)?.reason == .connectionLost)
+        }
+    }
+
+    private final class RunningServer: Sendable {
+        let value = Mutex<RawHTTPServer?>(nil)
     }
 
     @Test(arguments: [HTTPRequest.Method.delete, .post])

@@ -27,6 +27,66 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `a context does not wait for the push of another one in the process`(_ kind: StoreKind) async throws
+    {
+        try await Scenario.run(on: kind) { scenario in
+            let (a, b) = (try scenario.device("A"), try scenario.device("B"))
+            try await a.table.insert(["id": "a", "text": "one"])
+            try await b.table.insert(["id": "b", "text": "two"])
+            let result = try await scenario.push(a) { _ in
+                let pushed = try await b.context.push()
+                #expect(pushed.completed == 1)
+            }
+            #expect(try result.get().completed == 1)
+            #expect(try scenario.serverTexts() == ["one", "two"])
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `two tables are pulled at the same time beside a local write`(_ kind: StoreKind) async throws {
+        let other = SyncTableDefinition("Other", columns: [SyncColumn("text", .text)])
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(tables: [Todo.definition, other])
+            for table in [Todo.name, "Other"] {
+                for number in 0..<5 { try await scenario.server.put("\(number)", ["text": "1"], in: table) }
+            }
+            let (first, second) = (RequestGate(), RequestGate())
+            scenario.server.inject(.hold(first), when: { $0.path.contains(Todo.name) })
+            scenario.server.inject(.hold(second), when: { $0.path.contains("Other") })
+            async let todos = a.context.pull(Todo.query, queryID: "all")
+            async let others = a.context.pull(TableQuery("Other"), queryID: "all")
+            await first.waitForArrivals()
+            await second.waitForArrivals()
+            try await a.table.insert(["id": "mine", "text": "2"])
+            second.open()
+            first.open()
+            let results = try await [todos, others]
+            #expect(results.map(\.received) == [5, 5])
+            #expect(try await a.context.table("Other").items().count == 5)
+            try await a.sync()
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a context that begins without network reads, writes and syncs later`(_ kind: StoreKind) async throws
+    {
+        try await Scenario.run(on: kind) { scenario in
+            scenario.server.onRequest { _ in .dropRequest }
+            let a = try scenario.device(settings: .singleAttempt)
+            await expectError(.pullAborted) { try await a.context.pull(Todo.query, queryID: "all") }
+            try await a.table.insert(["id": "x", "text": "one"])
+            #expect(try await a.texts() == ["one"])
+            await expectError(.pushAbortedNetwork) { try await a.context.push() }
+            try await a.table.update(id: "x", ["text": "two"])
+            scenario.server.onRequest(nil)
+            try await a.sync()
+            #expect(try scenario.serverTexts() == ["two"])
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `a row deleted on one device disappears from the other`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             let (a, b) = (try scenario.device("A"), try scenario.device("B"))

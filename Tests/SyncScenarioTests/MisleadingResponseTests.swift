@@ -267,6 +267,23 @@ import Testing
         }
     }
 
+    @Test func `a 404 that a gateway does not let verify completes no delete`() async throws {
+        try await Scenario.run(on: .memory) { scenario in
+            let a = try scenario.device(settings: .resolving(.serverWins))
+            for id in ["x", "y"] { try await scenario.server.put(id, ["text": .text(id)], in: Todo.name) }
+            try await a.sync()
+            scenario.server.onRequest { $0.isWrite ? .refusal(404, "no such row") : .refusal(400) }
+            try await a.table.delete(id: "x")
+            try await a.table.update(id: "y", ["text": "ours"])
+            #expect(await a.expectPushErrors().map(\.isConflict) == [false, false])
+            #expect(try await a.texts() == ["ours"])
+            scenario.server.onRequest(nil)
+            try await a.sync()
+            #expect(try scenario.serverTexts() == ["ours"])
+            try await scenario.expectAgreement(a)
+        }
+    }
+
     /// Nothing shows whether the server has the row.
     @Test func `a row whose 404 the server does not let verify is pulled again if it exists`() async throws {
         try await Scenario.run(on: .memory) { scenario in

@@ -225,10 +225,13 @@ import Testing
             try await a.table.insert(["id": "x", "text": "two"])
             scenario.server.inject(.refusal(400), when: \.isWrite)
             _ = await a.expectPushErrors()
+            // The edit unparks the delete.
             try await a.table.update(id: "x", ["text": "three"])
+            scenario.server.inject(.refusal(400), when: \.isWrite)
             _ = await a.expectPushErrors()
             let error = try #require(try await a.context.operationErrors().first)
             #expect(error.kind == .delete)
+            #expect(try await a.operations().map(\.state) == [.parked, .pending])
             try await a.context.cancelAndDiscardItem(for: error)
             #expect(try await a.texts() == ["three"])
         }

@@ -52,14 +52,35 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `inserting an item again unparks the delete before it`(_ kind: StoreKind) async throws {
+        try await Scenario.run(on: kind, configure: { $0.tables = [.init(Todo.name, softDelete: false)] }) {
+            scenario in
+            var settings = SyncSettings.singleAttempt
+            settings.parkAfterRefusals = 1
+            let a = try scenario.device(settings: settings)
+            try await scenario.server.put("x", ["text": "old"], in: Todo.name)
+            try await a.sync()
+            try await a.table.delete(id: "x")
+            for status in [500, 400] {
+                scenario.server.inject(.refusal(status), when: { $0.method == "DELETE" })
+                _ = try await a.expectPushError()
+            }
+            #expect(try await a.operations().map(\.state) == [.parked])
+            try await a.table.insert(["id": "x", "text": "new"])
+            #expect(try await a.operations().map(\.state) == [.attempted, .pending])
+            try await a.context.push()
+            #expect(try scenario.row("x")?.fields["text"] == "new")
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `a decision made after a newer change resolves its operation and keeps the newer change`(
         _ kind: StoreKind
     ) async throws {
         let decisions: [@Sendable (SyncContext, TableOperationError) async throws -> Void] = [
             { try await $0.cancelAndDiscardItem(for: $1) },
-            { try await $0.cancelAndUpdateItem(for: $1, with: Item(id: "x", fields: ["text": "old"])) },
             { try await $0.changeKind(for: $1, to: .delete) },
-            { try await $0.changeKind(for: $1, to: .update, with: Item(id: "x", fields: ["text": "no"])) },
         ]
         for decide in decisions {
             try await unknownDelete(on: kind) { scenario, a, _ in
@@ -67,6 +88,14 @@ import Testing
                 scenario.server.inject(.refusal(500), when: { $0.method == "DELETE" })
                 let error = try await a.expectPushError()
                 #expect(error.kind == .delete)
+                // No item of a decision replaces the newer one.
+                let item = Item(id: "x", fields: ["text": "old"])
+                await expectError(.invalidOperation) {
+                    try await a.context.cancelAndUpdateItem(for: error, with: item)
+                }
+                await expectError(.invalidOperation) {
+                    try await a.context.changeKind(for: error, to: .update, with: item)
+                }
                 try await decide(a.context, error)
                 #expect(try await a.item("x")?["text"] == "new")
                 for _ in 0..<3 {

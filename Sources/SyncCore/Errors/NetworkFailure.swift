@@ -9,7 +9,9 @@ package import Foundation
 
 /// Why no response arrived: the cause of a ``SyncError`` with code ``SyncError/Code/networkUnavailable``.
 ///
-/// Both transports of this package report the same reasons. A transport of an app may throw this error itself.
+/// Both transports of this package report the same reasons. A transport of an app may throw this error itself. With
+/// ``Reason/unknownHost``, ``Reason/unreachable`` or ``Reason/connectionRefused`` it states that nothing of the request was sent:
+/// a change then counts as never sent, which a transport must not state when the server may have received it.
 public struct NetworkFailure: Error, Sendable {
     /// What failed.
     public struct Reason: Sendable, Hashable {
@@ -22,12 +24,12 @@ public struct NetworkFailure: Error, Sendable {
 
         private init(_ value: Value) { self.value = value }
 
-        /// The host name was not found: it does not exist, or there is no network to look it up.
+        /// The host name was not found: it does not exist, or there is no network to look it up. Nothing was sent.
         public static let unknownHost = Self(.unknownHost)
-        /// There is no route to the server: the device is not connected to a network that leads to it.
+        /// There is no route to the server: the device is not connected to a network that leads to it. Nothing was sent.
         public static let unreachable = Self(.unreachable)
-        /// The host refused the connection: nothing listens on the port. On Apple systems URLSession does not tell
-        /// this from ``unreachable``.
+        /// The host refused the connection: nothing listens on the port, and nothing was sent. On Apple systems URLSession
+        /// does not tell this from ``unreachable``.
         public static let connectionRefused = Self(.connectionRefused)
         /// TLS failed: the certificate is not trusted or not for this host, or the port does not use TLS.
         public static let secureConnectionFailed = Self(.secureConnectionFailed)
@@ -66,12 +68,9 @@ extension NetworkFailure {
         self.init(reason, host: origin?.host ?? "", port: origin?.port ?? 0, cause: cause)
     }
 
-    /// Whether the server may have received the request.
+    /// Whether the server may have received the request. TLS can fail, and the transport be closed, after it was sent.
     var mayHaveReachedServer: Bool {
-        let unsent: Set<Reason> = [
-            .unknownHost, .unreachable, .connectionRefused, .secureConnectionFailed, .transportClosed,
-        ]
-        return !unsent.contains(reason)
+        ![.unknownHost, .unreachable, .connectionRefused].contains(reason)
     }
 
     /// Whether the same request may succeed later without the app changing anything.
@@ -117,6 +116,12 @@ extension SyncError {
     /// The error of an exchange after which the server may or may not have executed the request.
     package init(_ failure: NetworkFailure) {
         self.init(.networkUnavailable, failure.message, cause: failure, mayRetry: failure.mayRetry)
+    }
+
+    /// Whether the server may have received the request. It has refused it, or it could not be sent, after any other error than
+    /// that of a missing response.
+    var mayHaveReachedServer: Bool {
+        code == .networkUnavailable && (cause as? NetworkFailure)?.mayHaveReachedServer ?? true
     }
 
     /// Whether the server could not be reached, so that the app works with local data and syncs later: also for a push

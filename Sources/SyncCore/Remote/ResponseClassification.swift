@@ -131,6 +131,14 @@ enum ResponseClassification: Sendable, Hashable {
 }
 
 extension ResponseClassification {
+    /// Whether the server has not applied the request; otherwise it has, or may have.
+    var isNotApplied: Bool {
+        switch self {
+        case .rowExists, .versionMismatch, .rowMissing, .tableMissing, .refused, .unauthenticated: true
+        case .done, .unknown, .unavailable: false
+        }
+    }
+
     /// Whether the same request may succeed after a short wait, so that a push or pull sends it again.
     func isTransient(status: Int) -> Bool {
         switch self {

@@ -37,7 +37,7 @@ public final class SyncClient: Sendable {
     ///   - applicationKey: the key that v1 services require.
     ///   - installationID: an identifier for this installation of the app. Apps store it and pass it at every launch; the
     ///     default is a new one.
-    ///   - userAgent: the `User-Agent` header.
+    ///   - userAgent: the `User-Agent` header; by default `swift-sync-context`.
     ///   - logger: receives the events of pushes and pulls (see ``SyncEvent``) and the direct requests of remote
     ///     tables. Messages never hold fields, tokens or URLs; item ids are logged at level `trace` only.
     ///   - refreshAuthentication: returns a new token when the server requires the user to sign in. Calls do not overlap,

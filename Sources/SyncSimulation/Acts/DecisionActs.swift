@@ -41,6 +41,9 @@ extension SimulatedSystem {
         let key = RowKey(table: error.table, id: error.itemID)
         let history = device.history
         let shown = error.serverItem
+        // The item of an insert behind a delete is not replaced by that of a decision.
+        let hasItem = [.keepServer, .changeKind].contains(decision) && error.kind == .delete
+        let decision = try hasItem && hasNewerChange(error, device) ? Act.Feature.discard : decision
         log("\(device.name) decides \(decision) about \(error.operationID) \(key): \(error.code)")
         switch decision {
         case .keepServer where shown?.system.deleted == false:
@@ -69,6 +72,10 @@ extension SimulatedSystem {
             try await changeKind(of: error, key, upTo: newest, device, context)
         default: try await context.replay(operationID: error.operationID)
         }
+    }
+
+    private func hasNewerChange(_ error: TableOperationError, _ device: SimulatedDevice) throws -> Bool {
+        try device.disk.store.read { try $0.operations(forItem: error.itemID, in: error.table).count > 1 }
     }
 
     /// Discards the operations of an item whose table is not declared: the item stays as it is, until it is pulled again.

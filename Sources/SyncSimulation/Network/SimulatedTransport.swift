@@ -81,7 +81,10 @@ final class SimulatedTransport: HTTPTransport {
     /// Ends the process: it sends nothing from now on.
     func end() { state.withLock { $0.hasEnded = true } }
 
-    private struct NoResponse: Error {}
+    private struct NoResponse: Error {
+        /// Whether the device knows that nothing was sent.
+        var isUnsent = false
+    }
 
     func send(_ sent: HTTPTransportRequest) async throws -> HTTPTransportResponse {
         let request = ModelRequest(sent)
@@ -106,6 +109,7 @@ final class SimulatedTransport: HTTPTransport {
             return response
         } catch let error as NoResponse {
             check.didEnd(request, with: nil, act: act, now: scheduler.nanoseconds)
+            if error.isUnsent { throw NetworkFailure(.unreachable, host: "server.example", port: 443) }
             throw error
         }
     }
@@ -141,9 +145,10 @@ final class SimulatedTransport: HTTPTransport {
             if traits.endsWithProcess { throw NoResponse() }
             events.arrivesLate(request)
         }
-        if faults.contains(.lostRequest) { throw lost(.lostRequest, request) }
+        let isUnsent = choice.isMultiple(of: 2)
+        if faults.contains(.lostRequest) { throw lost(.lostRequest, request, isUnsent: isUnsent) }
         let partition = currentPartition
-        if let partition, !partition.isOneWay { throw lost(.partition, request) }
+        if let partition, !partition.isOneWay { throw lost(.partition, request, isUnsent: isUnsent) }
         if faults.contains(.statusBefore) {
             let names = GatewayResponse.ambiguous + GatewayResponse.refusals
             return gateway(names[choice % names.count], .statusBefore, request)
@@ -240,10 +245,12 @@ final class SimulatedTransport: HTTPTransport {
         }
     }
 
-    private func lost(_ fault: NetworkFault, _ request: ModelRequest) -> NoResponse {
+    private func lost(
+        _ fault: NetworkFault, _ request: ModelRequest, isUnsent: Bool = false
+    ) -> NoResponse {
         events.didFail(fault, request)
-        events.log("\(author) \(request.summary): \(fault)")
-        return NoResponse()
+        events.log("\(author) \(request.summary): \(fault)\(isUnsent ? ", not sent" : "")")
+        return NoResponse(isUnsent: isUnsent)
     }
 
     private func gateway(

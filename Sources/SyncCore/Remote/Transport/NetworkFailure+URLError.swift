@@ -9,9 +9,12 @@ import Foundation
 
 extension NetworkFailure {
     /// The failure of a task of URLSession. Foundation's own error names URLs, so only its code is kept as the cause.
-    init(_ error: any Error, to url: URL?) {
-        let code = (error as? URLError)?.code ?? .unknown
-        self.init(Reason(code, text: error.localizedDescription), to: url, cause: URLError(code))
+    init(_ error: any Error, of task: URLSessionTask) {
+        let (url, code) = (task.originalRequest?.url, (error as? URLError)?.code ?? .unknown)
+        let failure = Self(Reason(code, text: error.localizedDescription), to: url, cause: URLError(code))
+        // When a reused connection ends, URLSession sends the request again over a new one, which may fail otherwise.
+        let wasSent = task.countOfBytesSent > 0 && !failure.mayHaveReachedServer
+        self = wasSent ? Self(.connectionLost, to: url, cause: failure.cause) : failure
     }
 }
 

@@ -112,7 +112,7 @@ final class URLSessionExchange: Sendable {
     }
 
     private func fail(with error: any Error) {
-        finish(.failure(SyncError(NetworkFailure(error, to: task.originalRequest?.url))))
+        finish(.failure(SyncError(NetworkFailure(error, of: task))))
     }
 
     /// The request to follow a redirect with, or `nil` when the redirect itself is the response.

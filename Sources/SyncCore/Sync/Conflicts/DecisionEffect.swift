@@ -22,7 +22,7 @@ struct DecisionEffect {
     let operation: TableOperation
     /// A newer change of the item that cannot be merged with the operation. A decision leaves it as it is, except for its
     /// base.
-    private let behind: TableOperation?
+    let behind: TableOperation?
     private let error: TableOperationError
 
     /// Reads the failed operation, and merges it with an edit behind it: the error shows the item with that edit.

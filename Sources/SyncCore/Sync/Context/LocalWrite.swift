@@ -202,10 +202,11 @@ struct LocalWrite {
     }
 
     /// Increases the revision of the operation before this one, so that a resolution made before this change
-    /// is refused.
+    /// is refused, and unparks it, as each edit of its item does.
     private func countChange(of operationID: Int64, behind first: TableOperation?) throws {
         guard var first, first.id < operationID else { return }
         first.revision += 1
+        if first.isParked { first.unpark() }
         try transaction.put(first)
     }
 }

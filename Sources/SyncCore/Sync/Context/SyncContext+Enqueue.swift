@@ -9,8 +9,8 @@ extension SyncContext {
     ///
     /// - Parameter query: the items to queue; a query without filter selects all.
     /// - Returns: how many operations were queued, in one transaction.
-    /// - Throws: ``SyncError/Code/filterNotSupported``, ``SyncError/Code/invalidItemID`` for a row whose id cannot be
-    ///   sent, ``SyncError/Code/unknownTable``, ``SyncError/Code/storeFailure``. Nothing is queued then.
+    /// - Throws: ``SyncError/Code/filterNotSupported``, ``SyncError/Code/invalidParameter``,
+    ///   ``SyncError/Code/invalidItemID`` for a row whose id cannot be sent, ``SyncError/Code/unknownTable``, ``SyncError/Code/storeFailure``. Nothing is queued then.
     @discardableResult
     public func enqueueExisting(_ query: TableQuery) async throws -> Int {
         try validate(query, on: query.table)

@@ -23,7 +23,7 @@ extension SyncContext {
     ///     pulled again only when they change.
     /// - Throws: ``SyncError/Code/purgeRefused`` while operations are pending, or, when discarding, while one of them
     ///   is being sent, or another process pushes; the errors of ``push(tables:budget:)``; ``SyncError/Code/filterNotSupported``,
-    ///   ``SyncError/Code/unknownTable``, ``SyncError/Code/storeFailure``. Nothing is removed then.
+    ///   ``SyncError/Code/invalidParameter``, ``SyncError/Code/unknownTable``, ``SyncError/Code/storeFailure``. Nothing is removed then.
     public func purge(
         _ query: TableQuery, pending: PurgePolicy = .push, keepingDeltaTokens: Bool = false
     ) async throws {

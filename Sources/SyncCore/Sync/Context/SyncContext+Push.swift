@@ -9,9 +9,9 @@ extension SyncContext {
     ///
     /// Pushes run one at a time, also those of several processes that share a store. Local reads and writes
     /// do not wait for them, and changes made during the push are sent too. An operation that fails does not
-    /// delay those of other items: its error is recorded in the error log. At the end the push throws all
-    /// errors, together with those of operations that are parked, in conflict, or held behind such an
-    /// operation.
+    /// delay those of other items: its error is recorded in the error log. At the end the push throws these
+    /// errors, also those of refused operations, together with the errors of all other operations that are in
+    /// conflict, parked or held.
     ///
     /// When a push returns, none of the operations that it sent needs a decision. Operations of other tables
     /// or beyond the budget stay pending. So do operations of a table that the app no longer declares; these
@@ -51,8 +51,16 @@ extension SyncContext {
             let push = RunningPush(ObjectIdentifier(self))
             defer { push.end() }
             return try await RunningPush.$ofTask.withValue(RunningPush.ofTask.filter(\.isRunning) + [push]) {
-                try await withPushLock {
-                    try await run(PushRun(context: self, tables: tables, budget: budget), onCancellation)
+                do {
+                    return try await withPushLock {
+                        try await run(PushRun(context: self, tables: tables, budget: budget), onCancellation)
+                    }
+                } catch let error as SyncError where error.pushResult == nil {
+                    // The lock of the store could not be acquired.
+                    let failure = failure(of: PushResult(abortReason: error)) ?? error
+                    activity.begin(.push)
+                    activity.end(.push, .failure(failure))
+                    throw failure
                 }
             }
         }

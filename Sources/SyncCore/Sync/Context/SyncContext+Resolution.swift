@@ -8,6 +8,8 @@ extension SyncContext {
     ///
     /// - Throws: ``SyncError/Code/operationNotFound`` when the operation is no longer pending,
     ///   ``SyncError/Code/operationChanged`` when it was changed, sent again or is being sent;
+    ///   ``SyncError/Code/invalidOperation`` when the user has inserted the item again after a delete whose outcome is unknown:
+    ///   that item stays, and a decision without an item is about the delete only;
     ///   ``SyncError/Code/invalidItem``, ``SyncError/Code/invalidItemID``, ``SyncError/Code/storeFailure``;
     ///   ``SyncError/Code/unknownTable`` when the app no longer declares the table, whose operations can only be discarded by
     ///   ``cancelAndDiscardItem(for:)``. Nothing is changed then.
@@ -147,6 +149,12 @@ extension SyncContext {
             let effect = try DecisionEffect(
                 of: error, in: transaction, definition: definition, dialect: client.dialect,
                 inFlight: inFlight.all, decidedAt: now)
+            if normalized != nil, effect.behind != nil {
+                throw SyncError(
+                    .invalidOperation,
+                    "The item '\(error.itemID)' was inserted again after this operation, and stays as it is. Decide without an item."
+                )
+            }
             try apply(effect, normalized)
             if try transaction.operation(id: error.operationID) == nil {
                 _ = try recordItem(of: effect.operation, in: transaction)

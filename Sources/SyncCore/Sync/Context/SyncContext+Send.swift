@@ -8,29 +8,32 @@ extension SyncContext {
     ///
     /// - Parameters:
     ///   - mayRepeat: whether the request is sent again after transient failures.
-    ///   - willRepeat: called before the request is sent again, although the server may have applied it.
+    ///   - requests: records each time the request is sent.
     /// - Throws: ``SyncError`` with code ``SyncError/Code/networkUnavailable`` when the last request had no response, or
     ///   ``SyncError/Code/contextInvalid``; `CancellationError`.
     func send(
-        _ call: RemoteCall, mayRepeat: Bool = true, willRepeat: () -> Void = {}
+        _ call: RemoteCall, mayRepeat: Bool = true, recordingIn requests: SentRequests? = nil
     ) async throws -> RemoteResponse {
         var attempt = 1
         while true {
             try requireOpen()
+            try Task.checkCancellation()
+            requests?.recordWrite()
             let result: Result<RemoteResponse, SyncError>
             do {
                 let response = try await sendOnce(call)
                 if response.classification == .done { retryBudget.earn() }
                 guard response.isTransient, response.exceededLimit == nil else { return response }
                 result = .success(response)
-            } catch let error as SyncError where error.mayRetry && error.code != .authenticationRequired {
+            } catch let error as SyncError {
+                if !error.mayHaveReachedServer { requests?.recordUnsent() }
+                guard error.mayRetry, error.code != .authenticationRequired else { throw error }
                 result = .failure(error)
             }
             let delay = settings.retry.delay(
                 afterAttempt: attempt, retryAfter: (try? result.get())?.retryAfter, now: environment.now(),
                 jitter: environment.jitter)
             guard mayRepeat, let delay, retryBudget.spend() else { return try result.get() }
-            willRepeat()
             let status = (try? result.get())?.status
             emit(.retry(.init(call, status: status, attempt: attempt, delay: delay)))
             try await environment.sleep(delay)

@@ -21,7 +21,8 @@ public struct SyncTable: Sendable {
     ///   a time-ordered UUID is generated.
     /// - Returns: the stored item.
     /// - Throws: ``SyncError/Code/itemAlreadyExists``, ``SyncError/Code/invalidItemID``,
-    ///   ``SyncError/Code/invalidItem``, ``SyncError/Code/unknownTable``, ``SyncError/Code/storeFailure``.
+    ///   ``SyncError/Code/invalidItem``, ``SyncError/Code/unknownTable``, ``SyncError/Code/storeFailure``;
+    ///   ``SyncError/Code/invalidOperation`` while a change of the item is pending whose row the app's own database has lost.
     ///   Nothing is stored when the call throws.
     @discardableResult
     public func insert(_ fields: [String: ItemValue]) async throws -> Item {

@@ -136,7 +136,7 @@ struct KeysetOrder: PageOrder {
             pages.after = lastID
             skip = 0
             position = .inside(pages, then: then)
-            if pages.upTo?.hasSameBytes(as: lastID) == true { _ = advanceOverEnd() }
+            if pages.upTo?.hasSameBytes(as: lastID) == true { _ = advanceOverEnd(isEmpty: false) }
         case (.undated(_, let then), let lastID?):
             position = .undated(after: lastID, then: then)
             skip = 0
@@ -249,7 +249,7 @@ struct KeysetOrder: PageOrder {
         section += 1
     }
 
-    mutating func advanceOverEnd() -> Bool {
+    mutating func advanceOverEnd(isEmpty: Bool) -> Bool {
         switch position {
         case .inside(let pages, let then):
             position = then
@@ -259,7 +259,7 @@ struct KeysetOrder: PageOrder {
             if case .inside = then { return true }
             if let nextToken { lastStored = nextToken }
             nextToken = nil
-            if pages.isClosed, pages.upTo == nil { completeToken(at: pages.updatedAt) }
+            if isEmpty, pages.isClosed, pages.upTo == nil { completeToken(at: pages.updatedAt) }
             return true
         case .undated(_, let then):
             includesUndated = false
@@ -268,7 +268,7 @@ struct KeysetOrder: PageOrder {
             section += 1
             return true
         case .after(let row):
-            if row.instant == .closed { completeToken(at: row.updatedAt) }
+            if isEmpty, row.instant == .closed { completeToken(at: row.updatedAt) }
         case .start where skip > 0:
             // Rows that were deleted have shifted the others: all rows with `updatedAt` are requested anew.
             (position, skip) = (.from(.earliest), 0)

@@ -11,8 +11,10 @@ protocol PageOrder: Sendable {
 
     /// Records that the rows requested so far have ended.
     ///
+    /// - Parameter isEmpty: whether an empty page shows it. A server that says so of a page with rows can have counted the rows
+    ///   after another client has changed them.
     /// - Returns: whether there are other rows to request.
-    mutating func advanceOverEnd() -> Bool
+    mutating func advanceOverEnd(isEmpty: Bool) -> Bool
 
     /// Prepares to request what is behind all other rows, because the pull ends before their end: see ``MovingEnd``.
     mutating func prepareToEnd()
@@ -69,7 +71,7 @@ extension PageOrder {
     var hasAlternative: Bool { false }
     mutating func advanceOverRefusal() {}
     mutating func prepareToEnd() {}
-    mutating func advanceOverEnd() -> Bool { false }
+    mutating func advanceOverEnd(isEmpty: Bool) -> Bool { false }
 }
 
 /// When the server read and sent a page, by its own clock.

@@ -144,7 +144,7 @@ extension SyncError {
 }
 
 extension SyncContext {
-    /// Sends a request of a pull or a reconciliation: see ``send(_:willRepeat:)``.
+    /// Sends a request of a pull or a reconciliation: see ``send(_:mayRepeat:recordingIn:)``.
     ///
     /// - Throws: ``SyncError/Code/pullAborted`` with the reason as its cause; ``SyncError/Code/contextInvalid``;
     ///   `CancellationError`.

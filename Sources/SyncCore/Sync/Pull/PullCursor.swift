@@ -94,7 +94,7 @@ struct PullCursor: Sendable {
         let isFull = rows.count >= pageLimit
         pageSize = min(maxPageSize, pageSize * 2)
         guard !rows.isEmpty else {
-            guard let count = rowsLeftOut(before: next) else { return advanceOverEnd() }
+            guard let count = rowsLeftOut(before: next) else { return advanceOverEnd(isEmpty: true) }
             return try advanceOverEmptyPage(leavingOut: count)
         }
         emptyPages = 0
@@ -124,7 +124,7 @@ struct PullCursor: Sendable {
         if endIfMoving() { return }
         // If the order continues elsewhere, or has reached the offset, the rows there have not been requested yet.
         if next == .end, !isFull, order.section == section, isBeforeOffset == wasBeforeOffset {
-            advanceOverEnd()
+            advanceOverEnd(isEmpty: false)
         }
     }
 
@@ -149,9 +149,9 @@ struct PullCursor: Sendable {
         repeatedPages = RepeatedPages()
     }
 
-    private mutating func advanceOverEnd() {
+    private mutating func advanceOverEnd(isEmpty: Bool) {
         let phase = order.phase
-        isDone = isSkipping || !order.advanceOverEnd()
+        isDone = isSkipping || !order.advanceOverEnd(isEmpty: isEmpty)
         if !isDone { _ = endIfMoving() }
         if order.phase != phase { repeatedPages = RepeatedPages() }
     }

@@ -43,7 +43,7 @@ public enum PullStrategy: String, Sendable, Hashable, CaseIterable {
     /// support `or`.
     ///
     /// Every pull transfers the rows of the last `updatedAt` again. If one of the rows that share an `updatedAt` changes during
-    /// the pull, the pull can miss another row of them until that row changes. Rows without `updatedAt`, or with one before
+    /// the pull, or the server returns them in another order for each page, the pull can miss one of them until it changes. Rows without `updatedAt`, or with one before
     /// 1970, are not pulled.
     case skip
 }

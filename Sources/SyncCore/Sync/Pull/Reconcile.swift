@@ -28,7 +28,7 @@ extension SyncContext {
         let reconcile = try Reconcile(query, pageSize: pageSize, in: self)
         // The candidates are read before the request: a row inserted later is not among them.
         let candidates = try await read { snapshot in
-            try snapshot.items(matching: query).items.filter { $0.system.version != nil }
+            try snapshot.items(matching: query).items.filter(\.system.isOfServer)
         }
         let present = try await reconcile.serverIDs()
         let missing = candidates.filter { !present.contains(UTF8Text($0.id)) }

@@ -11,11 +11,14 @@ struct RepeatedPages: Sendable {
         let id: UTF8Text
         let version: UTF8Text?
         let updatedAt: UTF8Text?
+        /// The content of a row without a readable id, such as a number.
+        let content: [String: ItemValue]?
 
         init(_ row: PulledRow) {
             id = UTF8Text(row.item.id)
             version = row.item.system.version.map(UTF8Text.init)
             updatedAt = row.updatedAtText.map(UTF8Text.init)
+            content = row.item.id.isEmpty ? row.item.fields.merging(row.item.system.undeclared) { $1 } : nil
         }
     }
 

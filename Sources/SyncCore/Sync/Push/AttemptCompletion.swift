@@ -261,7 +261,7 @@ struct AttemptCompletion {
         if let serverItem, let pulled = operation.serverItem, !pulled.isLater(than: serverItem) {
             operation.serverItem = serverItem
         }
-        if isMissing { operation.serverItem = nil }
+        if isMissing { try removeServerItem(of: &operation) }
         operation.lastStatus = status
         operation.state = mayBeApplied ? .attempted : .pending
         if !mayBeApplied {
@@ -280,6 +280,16 @@ struct AttemptCompletion {
             try transaction.put(merged)
         }
         return merged
+    }
+
+    /// Removes the row that a pull has stored with the operation: the server does not have it.
+    ///
+    /// If only a version is known of the row that the change was made on, the pull may have taken another row of that version for
+    /// it. The rows are pulled again then.
+    private func removeServerItem(of operation: inout TableOperation) throws {
+        operation.serverItem = nil
+        guard operation.base == nil, operation.version != nil else { return }
+        try transaction.recordPurge(of: definition.name)
     }
 
     /// Merges an operation that is no longer in flight with the one behind it.

@@ -134,8 +134,8 @@ extension OperationAttempt {
         else { return nil }
         let fetched = try await send(.read(id: operation.itemID))
         if fetched.classification == .rowMissing { return nil }
-        if listed == nil, fetched.isRefusal {
-            // A service that shows neither a list nor the row leaves it at the 404. If it has the row, later pulls show it again.
+        if listed == nil, fetched.isForbidden {
+            // A user who may not read the table leaves it at the 404. If the server has the row, later pulls show it again.
             let table = definition.name
             try await context.write(keepsMarks: true) { try $0.recordPurge(of: table) }
             return nil
@@ -246,18 +246,15 @@ extension OperationAttempt {
     func send(_ action: RemoteCall.Action) async throws -> AttemptResponse {
         let call = RemoteCall(action, table: definition.name, features: .offline)
         let mayRepeat = !context.unanswered.isAlone(operation.id)
-        if !action.isRead { requests.recordWrite() }
         defer {
             context.unanswered.recordEnd(
                 of: operation.id, isWrite: !action.isRead, at: context.environment.uptime())
         }
-        let response = try await context.send(call, mayRepeat: mayRepeat) {
-            if !action.isRead { requests.recordRepetition() }
-        }
-        requests.recordResponse()
+        let response = try await context.send(
+            call, mayRepeat: mayRepeat, recordingIn: action.isRead ? nil : requests)
         let result = AttemptResponse(
             response, itemID: call.itemID, definition: definition, dialect: context.client.dialect)
-        if !action.isRead { requests.recordConfirmation(result.classification == .done) }
+        requests.recordResponse(to: action, result.classification)
         return result
     }
 
@@ -304,6 +301,9 @@ extension AttemptResponse {
         default: false
         }
     }
+
+    /// Whether the user may not read the row, or the service has no such request.
+    fileprivate var isForbidden: Bool { isRefusal && [403, 405].contains(status) }
 }
 
 extension AttemptOutcome {
@@ -318,7 +318,7 @@ extension AttemptOutcome {
 }
 
 extension RemoteCall.Action {
-    fileprivate var isRead: Bool {
+    var isRead: Bool {
         if case .read = self { true } else { false }
     }
 }

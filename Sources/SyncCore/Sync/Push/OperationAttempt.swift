@@ -1,8 +1,6 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-import Synchronization
-
 /// One attempt to send an operation: what is marked in the store, then sent.
 struct OperationAttempt: Sendable {
     let context: SyncContext
@@ -23,8 +21,8 @@ struct OperationAttempt: Sendable {
     let lastPullIfIdle: StalePageGuard.Source?
     let requests = SentRequests()
 
-    /// Whether the server may have applied a request of the operation if the last one got no response that tells.
-    var mayBeApplied: Bool { requests.hasWritten || mayBeAppliedBefore }
+    /// Whether the server has applied a request of the operation, or may have.
+    var mayBeApplied: Bool { requests.mayBeApplied || mayBeAppliedBefore }
 
     /// Whether the server has applied a request of the operation, or may have applied one before the one that was answered.
     var mayBeAppliedBefore: Bool {
@@ -46,50 +44,6 @@ struct OperationAttempt: Sendable {
         return LostAnswerProof(
             of: operation, attempt: snapshot, definition: definition,
             combinedColumns: resolver?.combinedColumns ?? [])
-    }
-
-    /// Records how the requests of the attempt were sent.
-    final class SentRequests: Sendable {
-        private let state = Mutex(
-            (
-                hasResponse: false, hasWritten: false, isRepeated: false, isConfirmed: false,
-                isApplied: false, isRowUnchanged: false, condition: Item?.none, reason: String?.none
-            ))
-
-        /// Whether a request was answered. What a pull has shown can decide an attempt without a request.
-        var hasResponse: Bool { state.withLock { $0.hasResponse } }
-        /// Whether a write was sent. Before it, the row may have to be read.
-        var hasWritten: Bool { state.withLock { $0.hasWritten } }
-        /// Whether a write was sent again.
-        var isRepeated: Bool { state.withLock { $0.isRepeated } }
-
-        /// Whether the last write was answered with success.
-        var isConfirmed: Bool { state.withLock { $0.isConfirmed } }
-
-        /// Whether the server has applied the answered request, and therefore no earlier one.
-        var isApplied: Bool { state.withLock { $0.isApplied } }
-
-        /// Whether the row is in the state that the operation was made on: the server has applied no attempt.
-        var isRowUnchanged: Bool { state.withLock { $0.isRowUnchanged } }
-
-        /// The state of the row in the condition of the last write. If nothing else is known of that state, it has only a
-        /// version.
-        var condition: Item? { state.withLock(\.condition) }
-
-        /// The state of the row that the answered request has replaced.
-        var replaced: Item? { state.withLock { $0.isApplied ? $0.condition : nil } }
-
-        /// The server's message about a conflict whose row it has not shown.
-        var reason: String? { state.withLock(\.reason) }
-
-        func recordReason(_ message: String?) { state.withLock { $0.reason = message } }
-        func recordWrite() { state.withLock { $0.hasWritten = true } }
-        func recordResponse() { state.withLock { $0.hasResponse = true } }
-        func recordConfirmation(_ isDone: Bool) { state.withLock { $0.isConfirmed = isDone } }
-        func recordCondition(_ row: Item?) { state.withLock { $0.condition = row } }
-        func recordUnchangedRow() { state.withLock { $0.isRowUnchanged = true } }
-        func recordApplication() { state.withLock { $0.isApplied = true } }
-        func recordRepetition() { state.withLock { $0.isRepeated = true } }
     }
 }
 

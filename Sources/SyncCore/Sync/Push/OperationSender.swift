@@ -134,6 +134,9 @@ struct OperationSender: Sendable {
                 attempt, mayBeApplied: attempt.mayBeAppliedBefore, status: nil, code: failure.code,
                 message: failure.message
             ).result(Result.failed)
+        } catch is CancellationError {
+            if !attempt.mayBeApplied { try? await leave(attempt, status: nil) }
+            throw CancellationError()
         }
         try await endPush(PushEnding(outcome, now: context.environment.now()), attempt)
         if attempt.requests.hasResponse { context.unanswered.recordAnswer(to: attempt.answeredID) }
@@ -146,7 +149,7 @@ struct OperationSender: Sendable {
     ) async throws -> Result {
         switch outcome {
         case .succeeded(let row):
-            if attempt.requests.hasResponse { serverErrors.recordSuccess() }
+            if attempt.requests.isConfirmed { serverErrors.recordSuccess() }
             return try await store(row, of: attempt, willSend: willSend)
         case .applied(let row, let newest):
             return try await store(row, newest: newest, of: attempt, willSend: willSend)
@@ -166,7 +169,10 @@ struct OperationSender: Sendable {
                 parkAfter: Parking.limit(for: outcome, context.settings)
             ).result(Result.failed)
         case .notApplied:
-            try await recordNotApplied()
+            // The server has applied no attempt.
+            try await context.write { transaction in
+                _ = try completion(in: transaction).fail(mayBeApplied: false, status: nil, parkAfter: nil)
+            }
             return try await sendOnce(willSend: willSend)
         case .unknown(let status, let message):
             let reason = message.map { ": \($0)" } ?? ""
@@ -321,8 +327,7 @@ extension OperationSender {
                 context.stalePageGuard.recordStored(
                     nil, id: attempt.operation.itemID, in: definition.name, from: StalePageGuard.pushes)
             }
-            let completion = AttemptCompletion(
-                transaction: transaction, definition: definition, operationID: operationID)
+            let completion = completion(in: transaction)
             let failed = try completion.fail(
                 mayBeApplied: mayBeApplied, status: status, serverItem: serverItem, isMissing: isMissing,
                 undeleted: attempt.undeletedRow, parkAfter: limit)
@@ -353,15 +358,6 @@ extension OperationSender {
         return failure
     }
 
-    /// Stores that the server has applied no attempt.
-    private func recordNotApplied() async throws {
-        try await context.write { transaction in
-            let completion = AttemptCompletion(
-                transaction: transaction, definition: definition, operationID: operationID)
-            _ = try completion.fail(mayBeApplied: false, status: nil, parkAfter: nil)
-        }
-    }
-
     /// Marks the operation as no longer in flight, and merges it with an edit that the user has made since the failure was
     /// stored: the edit was queued behind it.
     ///
@@ -370,9 +366,7 @@ extension OperationSender {
     private func mergeEdits(since error: TableOperationError) async throws -> TableOperationError? {
         return try await context.write { transaction in
             context.inFlight.remove(error.operationID)
-            try AttemptCompletion(
-                transaction: transaction, definition: definition, operationID: error.operationID
-            ).mergeBehind()
+            try completion(in: transaction).mergeBehind()
             guard let operation = try transaction.operation(id: error.operationID) else { return nil }
             guard operation.revision != error.revision else { return error }
             // Another process has decided the failure.
@@ -387,14 +381,19 @@ extension OperationSender {
     /// when there is no ending.
     private func endPush(_ ending: PushEnding?, _ attempt: OperationAttempt) async throws {
         guard let ending else { return }
-        let mayBeApplied = ending.mayBeApplied ? attempt.mayBeApplied : attempt.mayBeAppliedBefore
+        try await leave(attempt, status: ending.status)
+        throw ending.error
+    }
+
+    private func leave(_ attempt: OperationAttempt, status: Int?) async throws {
         try await context.write { transaction in
-            let completion = AttemptCompletion(
-                transaction: transaction, definition: definition, operationID: operationID)
-            _ = try completion.fail(
-                mayBeApplied: mayBeApplied, status: ending.status, undeleted: attempt.undeletedRow,
+            _ = try completion(in: transaction).fail(
+                mayBeApplied: attempt.mayBeApplied, status: status, undeleted: attempt.undeletedRow,
                 parkAfter: nil)
         }
-        throw ending.error
+    }
+
+    private func completion(in transaction: any StoreTransaction) -> AttemptCompletion {
+        AttemptCompletion(transaction: transaction, definition: definition, operationID: operationID)
     }
 }

@@ -9,8 +9,6 @@
 struct PushEnding: Sendable {
     /// The error that the push throws.
     let error: SyncError
-    /// Whether the server may have applied the request itself; `false` says nothing about earlier requests.
-    let mayBeApplied: Bool
     /// The status of the response, if there was one.
     let status: Int?
 
@@ -35,8 +33,7 @@ struct PushEnding: Sendable {
             var error = SyncError(
                 .pushAbortedAuthentication, "The server requires the user to sign in.", cause: cause)
             error.pushEndingScope = .unauthorizedOperation
-            self.error = error
-            (mayBeApplied, self.status) = (false, status)
+            (self.error, self.status) = (error, status)
         case .unavailable(let status, let message, let retryAfter):
             let delay = RetryAfter.delay(retryAfter, now: now)
             let cause = SyncError.serviceUnavailable(status: status, message: message, retryAfter: delay)
@@ -46,8 +43,7 @@ struct PushEnding: Sendable {
             if ResponseClassification.isGatewayFailure(status), delay == nil {
                 error.pushEndingScope = .unansweredOperation
             }
-            self.error = error
-            (mayBeApplied, self.status) = (true, status)
+            (self.error, self.status) = (error, status)
         case .succeeded, .applied, .rowNeeded, .continues, .conflict, .refused, .notApplied, .unknown:
             return nil
         }
@@ -59,18 +55,13 @@ struct PushEnding: Sendable {
         case .networkUnavailable:
             var error = SyncError(
                 .pushAbortedNetwork, failure.message, cause: failure.cause, mayRetry: failure.mayRetry)
-            if (failure.cause as? NetworkFailure)?.mayHaveReachedServer ?? true {
-                error.pushEndingScope = .unansweredOperation
-            }
+            if failure.mayHaveReachedServer, failure.mayRetry { error.pushEndingScope = .unansweredOperation }
             self.error = error
-            mayBeApplied = true
         case .authenticationRequired:
             error = SyncError(
                 .pushAbortedAuthentication, failure.message, cause: failure.cause, mayRetry: failure.mayRetry)
-            mayBeApplied = false
         case .invalidConfiguration, .contextInvalid:
             error = failure
-            mayBeApplied = false
         default:
             return nil
         }

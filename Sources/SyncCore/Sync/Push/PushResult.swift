@@ -18,6 +18,8 @@ public struct PushResult: Sendable {
     var endedByOperation = false
     /// Whether an operation has no answer, or requires a sign-in, and nothing has shown that the server answers others.
     package internal(set) var mayBeOutage = false
+    /// Whether the server has required a sign-in, and further pushes can show that it does so for one change only.
+    package internal(set) var mayBeUnauthorizedChange = false
     /// Whether the budget permitted the push to reach the end of the queue.
     package internal(set) var hasReachedEnd = false
 

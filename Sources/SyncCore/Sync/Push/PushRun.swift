@@ -249,6 +249,8 @@ struct PushRun {
         let isUnanswered = scope == .unansweredOperation
         let limit = isUnanswered ? context.unanswered.record(operation.id) : nil
         let isUnauthorized = scope == .unauthorizedOperation && context.recordUnauthorized(operation)
+        result.mayBeUnauthorizedChange =
+            scope == .unauthorizedOperation && !isUnauthorized && context.client.authenticationToken != nil
         result.mayBeOutage = isUnanswered && !context.unanswered.isAlone(operation.id) || isUnauthorized
         if let limit, unansweredErrors.count < limit {
             unansweredErrors.append(error)

@@ -1,0 +1,101 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import StoreMemory
+import SyncModels
+import Synchronization
+import TableServer
+import TestSupport
+import Testing
+
+/// A count that never reached the server is no count whose response was lost.
+@Suite struct UnsentCountTests {
+    /// A transport whose next requests fail before they are sent.
+    private final class FailingTransport: HTTPTransport {
+        let failures = Mutex<[NetworkFailure.Reason]>([])
+
+        func send(_ request: HTTPTransportRequest) async throws -> HTTPTransportResponse {
+            if let reason = failures.withLock({ $0.popLast() }) {
+                throw NetworkFailure(reason, host: "server.example", port: 443)
+            }
+            return try await URLSessionTransport.patient.send(request)
+        }
+    }
+
+    /// Runs the body with the page `x`, which has been seen 5 times, on the server and on a device that has counted a sixth time.
+    private static func withCount(
+        attempts: Int = 1, sleep: @escaping @Sendable (Duration) async throws -> Void = { _ in },
+        _ body: (SyncContext, FailingTransport, TableServer) async throws -> Void
+    ) async throws {
+        try await withTableServer(.init(tables: [.init("Page")])) { server in
+            let transport = FailingTransport()
+            var settings = SyncSettings()
+            settings.retry.maxAttempts = attempts
+            settings.resolveByField(Page.self)
+            var environment = SyncEnvironment.live
+            environment.sleep = sleep
+            let context = SyncContext(
+                client: SyncClient(url: server.url, transport: transport),
+                dataSource: try MemoryStore(tables: .models(Page.self)), settings: settings,
+                environment: environment)
+            try await server.put("x", ["title": "A", "views": 5], in: "Page")
+            try await context.table(Page.self).pull()
+            try await context.table(Page.self).update("x") { $0.views += 1 }
+            try await body(context, transport, server)
+            #expect(try await context.table(Page.self).get("x")?.views == 7)
+            #expect(try server.row("x", in: "Page")?.fields["views"] == 7)
+            try await context.close()
+        }
+    }
+
+    @Test(arguments: [NetworkFailure.Reason.unreachable, .unknownHost, .connectionRefused])
+    func `a count that found no network is added to the same count of another device`(
+        _ reason: NetworkFailure.Reason
+    ) async throws {
+        try await Self.withCount { context, transport, server in
+            transport.failures.withLock { $0 = [reason] }
+            await #expect(throws: SyncError.self) { try await context.push() }
+            #expect(try await context.pendingOperations().map(\.state) == [.pending])
+            try await server.update("x", ["views": 6], in: "Page")
+            try await context.push()
+        }
+    }
+
+    @Test func `a count whose first try found no network is added to the same count of another device`()
+        async throws
+    {
+        try await Self.withCount(attempts: 2) { context, transport, server in
+            try await server.update("x", ["views": 6], in: "Page")
+            transport.failures.withLock { $0 = [.connectionRefused] }
+            try await context.push()
+        }
+    }
+
+    @Test func `a count whose push was cancelled without a network is added to that of another device`()
+        async throws
+    {
+        let cancel: @Sendable (Duration) async throws -> Void = { _ in
+            withUnsafeCurrentTask { $0?.cancel() }
+            try Task.checkCancellation()
+        }
+        try await Self.withCount(attempts: 2, sleep: cancel) { context, transport, server in
+            transport.failures.withLock { $0 = [.unreachable] }
+            await #expect(throws: CancellationError.self) { try await context.push() }
+            try await server.update("x", ["views": 6], in: "Page")
+            try await context.push()
+        }
+    }
+
+    @Test(arguments: [ServerFault.dropRequest, .answer(status: 503)])
+    func `a count that was refused is added to that of another device, although its row could not be read`(
+        _ fault: ServerFault
+    ) async throws {
+        try await Self.withCount { context, _, server in
+            try await server.update("x", ["views": 6], in: "Page")
+            server.inject(.answer(status: 412), when: { $0.method == "PATCH" })
+            server.inject(fault, when: { $0.method == "GET" })
+            await #expect(throws: SyncError.self) { try await context.push() }
+            try await context.push()
+        }
+    }
+}
