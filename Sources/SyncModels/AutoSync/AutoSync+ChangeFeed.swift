@@ -7,7 +7,8 @@ import Synchronization
 extension AutoSync {
     /// What the sync may ask the change feed for.
     struct Followed: Equatable {
-        /// The tables of the plans that are valid, without those that the server does not have or does not show.
+        /// The tables of the plans that are valid, without those that the server does not have, does not show, or shows after a
+        /// sign-in.
         var tables: [String]
         /// Whether each of these tables has been pulled.
         var areKnown: Bool
@@ -93,7 +94,10 @@ extension AutoSync {
             Set(plans.indices.filter(isIncluded).map { plans[$0].query.table })
         }
         let (failed, pulled) = (control.failedPlans, control.pulledPlans)
-        let tables = tablesOfPlans { failed[$0].map { !$0.isRefusal && !$0.isOfPlan } ?? true }
+        let tables = tablesOfPlans { index in
+            !control.schedule.needsSignIn(index)
+                && failed[index].map { !$0.isRefusal && !$0.isOfPlan } ?? true
+        }
         return Followed(
             tables: tables.sorted(), areKnown: tables.isSubset(of: tablesOfPlans(pulled.contains)),
             time: control.schedule.feedTime(at: now))

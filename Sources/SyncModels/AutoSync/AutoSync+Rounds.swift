@@ -129,16 +129,20 @@ extension AutoSync {
     func push(until end: Duration) async -> PushResult {
         let partial = Mutex(PushResult())
         do {
-            return try await roundMutex.withLock {
-                while let wait = control.withLock({ $0.schedule.serverWait(at: now) }) {
+            while true {
+                // Other rounds do not wait for this wait.
+                if let wait = control.withLock({ $0.schedule.serverWait(at: now) }) {
                     guard uptime + wait < end else { return PushResult(abortReason: .waitOfServer(wait)) }
                     try await context.environment.sleep(wait)
                 }
-                let budget = PushBudget(duration: max(.zero, end - uptime))
-                let report = try await run(SyncSchedule.Round(), .finish, budget: budget) { result in
-                    partial.withLock { $0 = result }
+                let report = try await roundMutex.withLock { () -> SyncRound.Report? in
+                    guard control.withLock({ $0.schedule.serverWait(at: now) }) == nil else { return nil }
+                    let budget = PushBudget(duration: max(.zero, end - uptime))
+                    return try await run(SyncSchedule.Round(), .finish, budget: budget) { result in
+                        partial.withLock { $0 = result }
+                    }
                 }
-                return report.push ?? PushResult(abortReason: report.ending)
+                if let report { return report.push ?? PushResult(abortReason: report.ending) }
             }
         } catch {
             let message =
@@ -189,14 +193,14 @@ extension AutoSync {
     {
         // The budget can end a push before an operation that no longer waits for another one.
         let isIncomplete = report.ending == nil && report.push?.hasReachedEnd == false
-        let leavesOperations = isIncomplete || operations?.status.hasSendableOperations ?? true
+        let leavesOperations = isIncomplete || operations.map { $0.status.sendableOperations > 0 } ?? true
         let refused = report.failed.filter { $0.value.isRefusal }
         control.withLock { control in
             control.pendingWithHeld = report.pendingWithHeld
             control.schedule.end(
                 round, report.outcome(leavesOperations: leavesOperations),
                 pulled: Set(report.pulls.keys).union(report.failed.keys).subtracting(report.retries),
-                refused: Set(refused.keys), at: now, jitter: jitter)
+                refused: Set(refused.keys), stored: report.stored, at: now, jitter: jitter)
         }
         record(report, of: round, operations)
     }
@@ -227,9 +231,9 @@ extension AutoSync {
 }
 
 extension SyncStatus {
-    /// Whether operations are pending that wait for no decision and no other operation.
-    var hasSendableOperations: Bool {
-        pendingOperations > parkedOperations + conflictingOperations + heldOperations
+    /// The number of pending operations that wait for no decision and no other operation.
+    var sendableOperations: Int {
+        pendingOperations - parkedOperations - conflictingOperations - heldOperations
     }
 }
 

@@ -26,7 +26,7 @@ extension AutoSync {
         guard let operations = try? await shownOperations() else { return }
         let status = operations.status
         let areReleased = mayHeldOperationsBeSent(status)
-        if status.hasSendableOperations || areReleased {
+        if status.sendableOperations > 0 || areReleased {
             control.withLock { control in
                 control.schedule.recordSendableOperations(areReleased: areReleased, at: now, jitter: jitter)
             }
@@ -34,8 +34,8 @@ extension AutoSync {
         }
         feed.update { state in
             state.setOperations(operations)
-            if case .pushing(_, let count) = state.phase {
-                state.phase = .pushing(done: max(0, count - status.pendingOperations), of: count)
+            if case .pushing(let done, let count) = state.phase {
+                state.phase = .pushing(done: max(done, count - status.sendableOperations), of: count)
             }
         }
     }

@@ -12,7 +12,8 @@ extension AutoSync {
         case networkAvailable
         /// The network seems to be unavailable: pushes and pulls are only attempted after the delays of failures.
         case networkUnavailable
-        /// The network is metered: only tables that the server has hinted at are pulled. Pushes continue.
+        /// The network is metered: until ``networkAvailable``, only tables that the server has hinted at are pulled. Pushes
+        /// continue.
         case networkExpensive
         /// The user has signed in: see ``AutoSync/Phase/needsSignIn``.
         case signedIn

@@ -7,7 +7,7 @@ import SyncCore
 enum RoundFailure: Equatable {
     /// The server requires the user to sign in.
     case unauthenticated
-    /// The server, the network or the store is not available: other requests would fail too.
+    /// The server, the network or the store is not available: other requests may fail too.
     case unavailable(retryAfter: Duration?)
     /// The pull of this plan failed, others may succeed.
     case ofPlan(mayRetry: Bool)
@@ -29,6 +29,11 @@ enum RoundFailure: Equatable {
             // A server that asks for a wait is not asked for other tables either.
             self = error.retryAfter.map { .unavailable(retryAfter: $0) } ?? .ofPlan(mayRetry: error.mayRetry)
         }
+    }
+
+    /// Returns a failure of the plan only, if it may fail alone: the server may answer each request but this one.
+    func ofPlan(if mayFailAlone: Bool) -> RoundFailure {
+        mayFailAlone && self == .unavailable(retryAfter: nil) ? .ofPlan(mayRetry: true) : self
     }
 }
 

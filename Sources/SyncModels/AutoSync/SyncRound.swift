@@ -26,10 +26,12 @@ struct SyncRound: Sendable {
         var failed: [Int: SyncError] = [:]
         /// Those of them that may succeed later.
         var retries: Set<Int> = []
-        /// Whether a pull has stored rows, also one that has failed.
-        var hasStoredRows = false
+        /// The plans of which rows were stored, also before a failure.
+        var stored: Set<Int> = []
         /// The error that ended the round.
         var ending: SyncError?
+        /// The plan whose pull ended the round; `nil` if the push did.
+        var endingPlan: Int?
         /// What was cancelled before the end of the round; `nil` for nothing.
         var cancellation: Cancellation?
         /// The first error of an operation or a plan, after which the round continued.
@@ -40,7 +42,7 @@ struct SyncRound: Sendable {
 
         /// Whether the server has applied a change, or rows were pulled. A refusal is none: the same operation may be refused in
         /// every round.
-        var madeProgress: Bool { (push?.completed ?? 0) > 0 || !pulls.isEmpty || hasStoredRows }
+        var madeProgress: Bool { (push?.completed ?? 0) > 0 || !pulls.isEmpty || !stored.isEmpty }
     }
 
     /// What was cancelled.
@@ -57,7 +59,7 @@ struct SyncRound: Sendable {
         do {
             try await push(&report)
             for index in round.plans where report.ending == nil {
-                try await pull(index, &report)
+                try await pull(index, of: round, &report)
             }
         } catch {
             report.cancellation = .ofTask
@@ -76,7 +78,7 @@ struct SyncRound: Sendable {
         }
         do {
             let pushed = try await parts.run(.push) {
-                let count = (try? await context.pendingOperationCount()) ?? 0
+                let count = (try? await context.status().sendableOperations) ?? 0
                 if count > 0 { show(.pushing(done: 0, of: count)) }
                 do {
                     return try await context.pushPermittingPulls(
@@ -104,12 +106,14 @@ struct SyncRound: Sendable {
         }
     }
 
-    private func pull(_ index: Int, _ report: inout Report) async throws {
+    private func pull(
+        _ index: Int, of round: SyncSchedule.Round, _ report: inout Report
+    ) async throws {
         let progress = Mutex(PullResult())
         defer {
             let progress = progress.withLock(\.self)
             if progress.pages > 0 { report.reachedServer = true }
-            if progress.upserted + progress.deleted > 0 { report.hasStoredRows = true }
+            if progress.upserted + progress.deleted > 0 { report.stored.insert(index) }
         }
         do {
             let result = try await parts.run(.pull) {
@@ -120,14 +124,14 @@ struct SyncRound: Sendable {
             report.reachedServer = true
         } catch {
             let error = try Self.syncError(error).afterPush(report.error)
-            switch RoundFailure(error) {
+            switch RoundFailure(error).ofPlan(if: round.mayFailAlone.contains(index)) {
             case .ofPlan(let mayRetry):
                 report.error = report.error ?? error
                 if error.showsAnswer { report.reachedServer = true }
                 report.failed[index] = error
                 if mayRetry { report.retries.insert(index) }
             case .unauthenticated, .unavailable:
-                report.ending = error
+                (report.ending, report.endingPlan) = (error, index)
             }
         }
     }
@@ -200,9 +204,12 @@ extension SyncRound.Report {
         case nil where !reachedServer && push?.mayBeOutage == true: .failed(madeProgress: madeProgress)
         case nil:
             .completed(reachedServer: reachedServer, leavesOperations: leavesOperations, retries: retries)
-        case .unauthenticated: .unauthenticated
+        case .unauthenticated:
+            .unauthenticated(plan: endingPlan, mayBeOfChange: push?.mayBeUnauthorizedChange ?? false)
         case .unavailable(let retryAfter):
-            .failed(retryAfter: retryAfter, reachedServer: reachedServer, madeProgress: madeProgress)
+            .failed(
+                retryAfter: retryAfter, reachedServer: reachedServer, madeProgress: madeProgress,
+                plan: retryAfter == nil ? endingPlan : nil)
         case .ofPlan: .failed(reachedServer: reachedServer, madeProgress: madeProgress)
         }
     }

@@ -13,14 +13,39 @@ extension SyncSchedule {
         var repeatsAt: Duration?
         /// The number of pulls in a row that have failed and may succeed later, also with rounds without this plan between them.
         var failures = 0
+        /// Whether the server has required a sign-in for this pull, after which it waits for one.
+        var needsSignIn = false
+        /// Whether the server has not answered this pull, and a round has ended with it. The other plans are pulled first from
+        /// now on, and a further failure is one of this plan only.
+        var hasEndedRound = false
+
+        mutating func request(at time: Duration, isHinted: Bool) {
+            let kind = isHinted ? \Self.hintedAt : \.requestedAt
+            self[keyPath: kind] = min(self[keyPath: kind] ?? time, time)
+        }
+
+        /// Ends the delays after failures.
+        mutating func endDelays(at now: Duration) {
+            failures = 0
+            requestedAt = requestedAt.map { min($0, now) }
+            hintedAt = hintedAt.map { min($0, now) }
+        }
+
+        mutating func move(by offset: Duration) {
+            requestedAt = requestedAt.map { $0 + offset }
+            hintedAt = hintedAt.map { $0 + offset }
+            repeatsAt = repeatsAt.map { $0 + offset }
+        }
     }
 
     /// The work of one round.
     struct Round: Sendable, Equatable {
-        /// The indices of the plans to pull, parents first.
+        /// The indices of the plans to pull, parents first, but those last that may fail alone or need a sign-in.
         var plans: [Int] = []
         /// Those of them that the server has hinted at.
         var hinted: Set<Int> = []
+        /// Those of them whose failure does not end the round.
+        var mayFailAlone: Set<Int> = []
     }
 
     /// What to do now.
@@ -65,9 +90,16 @@ extension SyncSchedule {
         ///   - retryAfter: the wait that the server asks for.
         ///   - reachedServer: whether the server has answered before.
         ///   - madeProgress: whether it has applied a change, or rows were pulled.
-        case failed(retryAfter: Duration? = nil, reachedServer: Bool = false, madeProgress: Bool = false)
+        ///   - plan: the plan whose pull has failed; `nil` if the push has.
+        case failed(
+            retryAfter: Duration? = nil, reachedServer: Bool = false, madeProgress: Bool = false,
+            plan: Int? = nil)
         /// The server requires the user to sign in.
-        case unauthenticated
+        ///
+        /// - Parameters:
+        ///   - plan: the plan that it has refused; `nil` if it has refused the push.
+        ///   - mayBeOfChange: whether further pushes can show that it refuses one change only.
+        case unauthenticated(plan: Int? = nil, mayBeOfChange: Bool = false)
         /// The caller or the app has cancelled the round.
         ///
         /// - Parameter reachedServer: whether the server has answered before.

@@ -11,11 +11,7 @@ struct SyncSchedule: Sendable {
     /// The indices of the plans, parents first.
     private let order: [Int]
     private var pulls: [Pull]
-    private var firstChange: Duration?
-    private var lastChange: Duration?
-    private var pushRequestedAt: Duration?
-    /// When operations are pushed that something else than a round has left.
-    private var leftOperationsAt: Duration?
+    private var push = PushTimes()
     private(set) var isInRound = false
     /// Why a push or pulls were requested last.
     private var requestCause = SyncEvent.RoundCause.start
@@ -29,22 +25,20 @@ struct SyncSchedule: Sendable {
     private var lastNow: Duration?
     /// How often the clock was found set back.
     private(set) var clockSteps = 0
-    private var needsSignIn = false {
-        didSet { if oldValue, !needsSignIn { feedRefusedAt = nil } }
-    }
+    private var needsSignIn = false
+    /// When a push finds out whether the server refuses one change only; `nil` if the sync waits for the sign-in.
+    private var signInRetryAt: Duration?
     /// When the change feed has refused the token; `nil` if it may be asked.
     private var feedRefusedAt: Duration?
     /// The number of sign-ins, for requests that the server refuses after a sign-in.
     private(set) var signIns = 0
-    /// The number of sign-ins when the current round began.
-    private var signInsAtBegin = 0
     /// The end of the wait that the server had asked for when the current round began.
     private var serverEndAtBegin: Duration?
     private var isOffline = false
     /// The number of reports that the network is unavailable, for answers from before one.
     private var outages = 0
-    /// The number of these reports when the current round began.
-    private var outagesAtBegin = 0
+    /// The numbers of sign-ins and of these reports when the current round began.
+    private var (signInsAtBegin, outagesAtBegin) = (0, 0)
     /// Whether the network is metered. It stays so when the network comes back, until the app says otherwise.
     private var isMetered = false
     private(set) var isInForeground = true
@@ -65,10 +59,8 @@ struct SyncSchedule: Sendable {
     /// - Parameter jitter: a random number from 0 to below 1.
     mutating func next(at now: Duration, jitter: Double) -> Step {
         adjustClock(to: now)
-        if needsSignIn { return .wait(until: nil, .signedOut) }
-        guard var time = dueTime else {
-            return .wait(until: nil, isOffline ? .offline : .nothingDue)
-        }
+        if needsSignIn, signInRetryAt == nil { return .wait(until: nil, .signedOut) }
+        guard var time = needsSignIn ? signInRetryAt : dueTime else { return .wait(until: nil, idleReason) }
         if let lastEnd { time = max(time, lastEnd + settings.pushDelay) }
         // Reachability is a hint, which may be wrong: the server is tried after the delays of failures.
         if isOffline, gate == nil, time <= now {
@@ -77,22 +69,20 @@ struct SyncSchedule: Sendable {
         let gateTime = gate?.until ?? time
         if max(time, gateTime) <= now { return .run(round(at: now)) }
         let isGated = gateTime > time || hasLastRoundFailed
-        return .wait(
-            until: max(time, gateTime),
-            isGated ? waitReason : isOffline ? .offline : .nothingDue)
+        return .wait(until: max(time, gateTime), isGated && !needsSignIn ? waitReason : idleReason)
     }
 
     /// Returns the cause of a due round.
     func cause(at now: Duration) -> SyncEvent.RoundCause {
         func isDue(_ times: [Duration?]) -> Bool { times.contains { $0.map { $0 <= now } ?? false } }
-        let requests = [pushRequestedAt] + (pullsHintsOnly ? [] : pulls.map(\.requestedAt))
+        let requests = [push.requestedAt] + (pullsHintsOnly ? [] : pulls.map(\.requestedAt))
         if isDue(requests) { return requestCause }
-        if isDue([pushTime]) { return firstChange == nil ? .retry : .localChange }
+        if isDue([push.next(settings)]) { return push.firstChange == nil ? .retry : .localChange }
         return isDue(pulls.map(\.hintedAt)) ? .serverHint : .interval
     }
 
     /// The round with all plans, which the user requests.
-    var wholeRound: Round { Round(plans: order, hinted: Set(order.filter { pulls[$0].hintedAt != nil })) }
+    var wholeRound: Round { round(of: order) }
 
     /// From when on the sync may ask the server's change feed; `nil` is after the next event.
     mutating func feedTime(at now: Duration) -> Duration? {
@@ -103,34 +93,38 @@ struct SyncSchedule: Sendable {
     }
 
     private var waitReason: WaitReason {
-        switch gate?.cause {
-        case .otherProcess: .otherProcess
-        case _ where isOffline: .offline
-        default: .failure
-        }
+        if gate?.cause == .otherProcess { return .otherProcess }
+        return isOffline ? .offline : .failure
     }
 
-    private var dueTime: Duration? { ([pushTime] + pulls.map(time)).compactMap(\.self).min() }
+    /// Whether the plan waits until the user has signed in.
+    func needsSignIn(_ plan: Int) -> Bool { pulls[plan].needsSignIn }
 
-    private var pushTime: Duration? {
-        guard let firstChange, let lastChange else {
-            return [pushRequestedAt, leftOperationsAt].compactMap(\.self).min()
-        }
-        let time = min(lastChange + settings.pushDelay, firstChange + settings.maxPushDelay)
-        return min(time, pushRequestedAt ?? time)
+    private var idleReason: WaitReason {
+        needsSignIn || pulls.contains(where: \.needsSignIn) ? .signedOut : isOffline ? .offline : .nothingDue
     }
+
+    private var dueTime: Duration? { ([push.next(settings)] + pulls.map(time)).compactMap(\.self).min() }
 
     /// Whether only tables at which the server has hinted are pulled. In the foreground everything is pulled.
     private var pullsHintsOnly: Bool { isMetered || !isInForeground }
 
     private func time(of pull: Pull) -> Duration? {
+        if pull.needsSignIn { return nil }
         if pullsHintsOnly { return pull.hintedAt }
         return [pull.hintedAt, pull.requestedAt, pull.repeatsAt].compactMap(\.self).min()
     }
 
     private func round(at now: Duration) -> Round {
-        let plans = order.filter { index in time(of: pulls[index]).map { $0 <= now } ?? false }
-        return Round(plans: plans, hinted: Set(plans.filter { pulls[$0].hintedAt != nil }))
+        round(of: order.filter { index in time(of: pulls[index]).map { $0 <= now } ?? false })
+    }
+
+    private func round(of plans: [Int]) -> Round {
+        let isLast = { pulls[$0].hasEndedRound || pulls[$0].needsSignIn }
+        return Round(
+            plans: plans.filter { !isLast($0) } + plans.filter(isLast),
+            hinted: Set(plans.filter { pulls[$0].hintedAt != nil }),
+            mayFailAlone: Set(plans.filter { pulls[$0].hasEndedRound }))
     }
 
     // MARK: Events
@@ -138,7 +132,7 @@ struct SyncSchedule: Sendable {
     /// Records the start of the sync: everything is pushed and pulled, unless the server has asked for a wait.
     mutating func start(at now: Duration) {
         adjustClock(to: now)
-        needsSignIn = false
+        endWaitsForSignIn()
         resetDelays(at: now)
         requestAll(at: now, .start)
     }
@@ -146,8 +140,7 @@ struct SyncSchedule: Sendable {
     /// Records a change that the app has queued.
     mutating func recordLocalChange(at now: Duration) {
         adjustClock(to: now)
-        firstChange = firstChange ?? now
-        lastChange = now
+        push.recordChange(at: now)
     }
 
     /// Records a signal of the app.
@@ -174,8 +167,8 @@ struct SyncSchedule: Sendable {
             isOffline = true
             outages += 1
         case .signedIn:
-            needsSignIn = false
             signIns += 1
+            endWaitsForSignIn()
             resetDelays(at: now)
             requestAll(at: now, .signedIn)
         case .serverHint(let tables):
@@ -236,16 +229,17 @@ struct SyncSchedule: Sendable {
     /// - Parameter areReleased: whether they have waited for others. They do not wait for a refused one to be sent again.
     mutating func recordSendableOperations(areReleased: Bool = false, at now: Duration, jitter: Double) {
         adjustClock(to: now)
-        guard !isInRound, firstChange == nil, areReleased || pushRequestedAt == nil, leftOperationsAt == nil
+        guard !isInRound, push.firstChange == nil, areReleased || push.requestedAt == nil,
+            push.leftOperationsAt == nil
         else { return }
-        leftOperationsAt =
+        push.leftOperationsAt =
             now + settings.pushDelay + settings.backoff(failures: incompleteRounds, jitter: jitter)
     }
 
     /// Records the beginning of a round. What arrives from now on is left to the next round.
     mutating func begin(_ round: Round, at now: Duration) {
         adjustClock(to: now)
-        (firstChange, lastChange, pushRequestedAt, leftOperationsAt) = (nil, nil, nil, nil)
+        (push, signInRetryAt) = (PushTimes(), nil)
         (isInRound, signInsAtBegin, outagesAtBegin) = (true, signIns, outages)
         for index in round.plans {
             pulls[index].requestedAt = nil
@@ -261,16 +255,20 @@ struct SyncSchedule: Sendable {
     /// - Parameters:
     ///   - pulled: the plans that are done, successfully or with an error that repeating cannot remove.
     ///   - refused: those of them whose tables the server does not have or does not show. No change feed tells when it does.
+    ///   - stored: the plans of which rows were stored, also before a failure.
     mutating func end(
-        _ round: Round, _ outcome: Outcome, pulled: Set<Int>, refused: Set<Int> = [], at now: Duration,
-        jitter: Double
+        _ round: Round, _ outcome: Outcome, pulled: Set<Int>, refused: Set<Int> = [], stored: Set<Int> = [],
+        at now: Duration, jitter: Double
     ) {
         adjustClock(to: now)
         (lastEnd, isInRound) = (now, false)
         for index in pulled {
             pulls[index].repeatsAt = pulls[index].interval.map { now + $0 }
-            pulls[index].failures = 0
+            (pulls[index].failures, pulls[index].hasEndedRound) = (0, false)
         }
+        // A plan that the server permits now shows that the user has signed in.
+        if pulled.union(stored).contains(where: { pulls[$0].needsSignIn }) { endWaitsForSignIn() }
+        for index in stored.intersection(round.mayFailAlone) { pulls[index].failures = 0 }
         for index in refused where settings.followsChangeFeed {
             let time = now + settings.maxBackoff
             pulls[index].repeatsAt = min(pulls[index].repeatsAt ?? time, time)
@@ -278,23 +276,32 @@ struct SyncSchedule: Sendable {
         var retries: Set<Int> = []
         switch outcome {
         case .completed(let reachedServer, let leavesOperations, let failedPlans):
-            (hasLastRoundFailed, retries) = (false, failedPlans)
+            (hasLastRoundFailed, retries) = (!reachedServer && !failedPlans.isEmpty, failedPlans)
             if reachedServer { recordAnswer() }
             if !leavesOperations { incompleteRounds = 0 }
             // The push after a change made during the round sends what the round has left.
-            guard leavesOperations, firstChange == nil else { break }
+            guard leavesOperations, push.firstChange == nil else { break }
             requestPush(at: now + settings.backoff(failures: incompleteRounds, jitter: jitter), .retry)
             incompleteRounds += 1
-        case .failed(let retryAfter, let reachedServer, let madeProgress):
+        case .failed(let retryAfter, let reachedServer, let madeProgress, let plan):
             requestPush(at: now, .retry)
+            if let plan { pulls[plan].hasEndedRound = true }
             if reachedServer { recordFirstAnswer() }
             if madeProgress { failures = 0 }
             recordFailure(retryAfter: retryAfter, jitter: jitter)
-        case .unauthenticated:
-            requestPush(at: now, .retry)
+        case .unauthenticated(let plan, let mayBeOfChange):
             endOutage()
             // The server may have refused the token from before a sign-in during the round.
-            needsSignIn = signIns == signInsAtBegin
+            let isRefused = signIns == signInsAtBegin
+            if let plan {
+                // It may permit others to any caller.
+                pulls[plan].needsSignIn = isRefused
+            } else {
+                requestPush(at: now, .retry)
+                needsSignIn = isRefused
+                let delay = settings.pushDelay + settings.backoff(failures: 0, jitter: jitter)
+                signInRetryAt = isRefused && mayBeOfChange ? now + delay : nil
+            }
         case .cancelled(let reachedServer):
             requestPush(at: now, .retry)
             if reachedServer { recordFirstAnswer() }
@@ -307,11 +314,7 @@ struct SyncSchedule: Sendable {
                 retryTime += settings.backoff(failures: pulls[index].failures, jitter: jitter)
                 pulls[index].failures += 1
             }
-            if round.hinted.contains(index) {
-                pulls[index].hintedAt = min(pulls[index].hintedAt ?? retryTime, retryTime)
-            } else {
-                pulls[index].requestedAt = min(pulls[index].requestedAt ?? retryTime, retryTime)
-            }
+            pulls[index].request(at: retryTime, isHinted: round.hinted.contains(index))
         }
     }
 
@@ -328,7 +331,7 @@ struct SyncSchedule: Sendable {
     /// An answer of the server refutes that the network is unavailable, and that the user must sign in, also if the round fails
     /// later.
     private mutating func recordFirstAnswer() {
-        needsSignIn = false
+        if needsSignIn { (needsSignIn, signInRetryAt, feedRefusedAt) = (false, nil, nil) }
         endOutage()
     }
 
@@ -350,19 +353,19 @@ struct SyncSchedule: Sendable {
 
     private mutating func requestPush(at time: Duration, _ cause: SyncEvent.RoundCause) {
         requestCause = cause
-        pushRequestedAt = min(pushRequestedAt ?? time, time)
+        push.request(at: time)
+    }
+
+    private mutating func endWaitsForSignIn() {
+        (needsSignIn, signInRetryAt, feedRefusedAt) = (false, nil, nil)
+        for index in pulls.indices { pulls[index].needsSignIn = false }
     }
 
     /// Ends the delays after failures, but not those that the server has asked for.
     private mutating func resetDelays(at now: Duration) {
         (failures, incompleteRounds, hasLastRoundFailed) = (0, 0, false)
-        pushRequestedAt = pushRequestedAt.map { min($0, now) }
-        leftOperationsAt = leftOperationsAt.map { min($0, now) }
-        for index in pulls.indices {
-            pulls[index].failures = 0
-            pulls[index].requestedAt = pulls[index].requestedAt.map { min($0, now) }
-            pulls[index].hintedAt = pulls[index].hintedAt.map { min($0, now) }
-        }
+        push.endDelays(at: now)
+        for index in pulls.indices { pulls[index].endDelays(at: now) }
         gate = gate?.ofServer
         feedRefusedAt = nil
     }
@@ -385,16 +388,11 @@ struct SyncSchedule: Sendable {
         guard let lastNow, now < lastNow else { return }
         let offset = now - lastNow
         clockSteps += 1
-        func move(_ time: inout Duration?) { time = time.map { $0 + offset } }
-        for time in [
-            \Self.firstChange, \.lastChange, \.pushRequestedAt, \.leftOperationsAt, \.lastEnd,
-            \.serverEndAtBegin, \.feedRefusedAt,
-        ] { move(&self[keyPath: time]) }
-        gate?.move(by: offset)
-        for index in pulls.indices {
-            move(&pulls[index].requestedAt)
-            move(&pulls[index].hintedAt)
-            move(&pulls[index].repeatsAt)
+        for time in [\Self.lastEnd, \.serverEndAtBegin, \.feedRefusedAt, \.signInRetryAt] {
+            self[keyPath: time] = self[keyPath: time].map { $0 + offset }
         }
+        push.move(by: offset)
+        gate?.move(by: offset)
+        for index in pulls.indices { pulls[index].move(by: offset) }
     }
 }

@@ -7,6 +7,9 @@
 /// ```swift
 /// .field("taps", \.taps, merging: .counter)
 /// ```
+///
+/// Only ``ModelConflict/merged(preferring:)`` and `resolveByField` use policies. A rule without `merged`, and
+/// `ConflictResolver.fieldMerge(onClash:)`, do not.
 public struct MergePolicy<Value>: Sendable {
     typealias Merge = @Sendable (_ base: Value?, _ mine: Value, _ theirs: Value, _ isMineLater: Bool) -> Value
 
@@ -83,7 +86,8 @@ where
     Value.Element: Equatable & SendableMetatype
 {
     /// The server's elements without those that the device has removed, followed by those that the device has added. An element
-    /// that both sides have added or removed counts once. Elements are compared by `==`.
+    /// that both sides have added or removed counts once. Elements are compared by `==`. Of equal elements, the server's is
+    /// kept.
     public static var union: MergePolicy {
         MergePolicy { base, mine, theirs in
             let base = base ?? Value()

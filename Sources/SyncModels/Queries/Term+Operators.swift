@@ -12,7 +12,8 @@ extension Term {
         term.compare(.notEqual, value.itemValue)
     }
 
-    /// The property equals one of the values. A `nil` among them is a null test.
+    /// The property equals one of the values. A `nil` among them is a null test. Nothing equals one of no values, so that the
+    /// negation then matches null too.
     public func isIn(_ values: [Value]) -> Where<Model> {
         let constants = values.map(\.itemValue)
         let others = constants.filter { !$0.isNull }

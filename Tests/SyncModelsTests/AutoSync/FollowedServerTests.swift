@@ -172,7 +172,8 @@ import Testing
             let (device, _) = try await followingDevice(system)
             device.network.condition = .status(401)
             await system.advance(.seconds(10_000))
-            #expect(device.network.newRequests() == ["GET TodoItem changes", "GET TodoList"])
+            let requests = device.network.newRequests()
+            #expect(requests == ["GET TodoItem changes", "GET TodoList", "GET TodoItem"])
             #expect(device.sync.state.phase == .needsSignIn)
             device.network.condition = .up
             device.sync.signal(.signedIn)

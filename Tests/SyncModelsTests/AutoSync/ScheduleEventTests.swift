@@ -70,17 +70,17 @@ import Testing
         let round = timeline.schedule.wholeRound
         timeline.schedule.begin(round, at: timeline.time)
         timeline.signal(.signedIn)
-        timeline.end(round, .unauthenticated)
+        timeline.end(round, .unauthenticated())
         #expect(timeline.nextRound() == 11)
         // The next round was begun after the sign-in.
-        #expect(timeline.runNextRound(.unauthenticated)?.plans == [parents, children])
+        #expect(timeline.runNextRound(.unauthenticated())?.plans == [parents, children])
         #expect(timeline.step() == .wait(until: nil, .signedOut))
     }
 
     @Test func `a round that fails without an answer does not end the wait for the sign-in`() {
         var timeline = ScheduleTimeline.started()
         timeline.change()
-        _ = timeline.runNextRound(.unauthenticated)
+        _ = timeline.runNextRound(.unauthenticated())
         timeline.schedule.begin(timeline.schedule.wholeRound, at: timeline.time)
         timeline.end(timeline.schedule.wholeRound, .failed())
         #expect(timeline.step() == .wait(until: nil, .signedOut))
@@ -208,7 +208,7 @@ import Testing
     func `a new run does not wait for a sign-in or after failures, but as long as the server has asked`() {
         var timeline = ScheduleTimeline.started()
         timeline.change()
-        _ = timeline.runNextRound(.unauthenticated)
+        _ = timeline.runNextRound(.unauthenticated())
         timeline.seconds = 5000
         timeline.schedule.start(at: timeline.time)
         #expect(timeline.dueRound()?.plans == [parents, children])

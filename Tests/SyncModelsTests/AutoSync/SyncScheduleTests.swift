@@ -260,7 +260,7 @@ import Testing
     @Test func `no round runs until the user has signed in`() {
         var timeline = ScheduleTimeline.started()
         timeline.change()
-        _ = timeline.runNextRound(.unauthenticated)
+        _ = timeline.runNextRound(.unauthenticated())
         timeline.seconds = 5000
         for signal in [
             AutoSync.Signal.background, .foreground, .networkAvailable, .serverHint(tables: ["parents"]),
@@ -279,7 +279,7 @@ import Testing
     ) {
         var timeline = ScheduleTimeline.started()
         timeline.change()
-        _ = timeline.runNextRound(.unauthenticated)
+        _ = timeline.runNextRound(.unauthenticated())
         timeline.schedule.begin(timeline.schedule.wholeRound, at: timeline.time)
         timeline.end(timeline.schedule.wholeRound, outcome)
         #expect(timeline.step() != .wait(until: nil, .signedOut))

@@ -45,6 +45,7 @@ final class VirtualNetwork: HTTPTransport {
         var hasChangeFeed = false
         var refusesChangeFeed = false
         var hiddenTables: Set<String> = ["Unknown"]
+        var refusedTables: [String: Int] = [:]
         var requests: [Request] = []
     }
 
@@ -80,6 +81,12 @@ final class VirtualNetwork: HTTPTransport {
         set { state.withLock { $0.hiddenTables = newValue } }
     }
 
+    /// The statuses of the server's empty responses to requests about tables.
+    var refusedTables: [String: Int] {
+        get { state.withLock { $0.refusedTables } }
+        set { state.withLock { $0.refusedTables = newValue } }
+    }
+
     var requests: [Request] { state.withLock { $0.requests } }
 
     /// Returns the requests since the last call.
@@ -104,6 +111,9 @@ final class VirtualNetwork: HTTPTransport {
         let isThird = state.withLock { $0.requests.count.isMultiple(of: 3) }
         let isSlow = condition == (request.head.method == .get ? .slowPulls : .slowPushes)
         try await system.scheduler.sleep(isSlow ? 60_000_000_000 : Self.latency)
+        if let status = path.dropFirst().first.flatMap({ refusedTables[String($0)] }) {
+            return HTTPTransportResponse(status: .init(code: status))
+        }
         switch condition {
         case .up where hiddenTables.contains { request.head.path?.contains($0) == true }:
             return HTTPTransportResponse(
