@@ -57,19 +57,19 @@ extension StoreHarness {
     /// Removes nothing.
     public func removeStore(at path: String) {}
 
-    /// Yes.
+    /// The default is `true`.
     public var hasFilesAtPath: Bool { true }
 
-    /// No program.
+    /// The default is `nil`: the rules that need a program are skipped.
     public var child: ChildProgram? { nil }
 
-    /// No server.
+    /// The default is `nil`: the rules that need a server that crashes are skipped.
     public var crashServer: (@Sendable () throws -> Void)? { nil }
 
-    /// No server.
+    /// The default is `nil`: the rules that need faults of connections are skipped.
     public var connectionFaults: (any ConnectionFaults)? { nil }
 
-    /// None.
+    /// The default is empty.
     public var declaredDifferences: [String: String] { [:] }
 }
 

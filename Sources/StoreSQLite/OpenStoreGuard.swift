@@ -9,6 +9,7 @@ import Synchronization
 final class OpenStoreGuard: Sendable {
     private let isClosed = Mutex(false)
     private let running = DispatchGroup()
+    private let closing = DispatchGroup()
 
     /// Runs the body if the store is open.
     ///
@@ -22,15 +23,17 @@ final class OpenStoreGuard: Sendable {
         return try body()
     }
 
-    /// Refuses further calls and waits for the running ones.
-    ///
-    /// - Returns: whether the store was open.
-    func close() -> Bool {
-        let wasOpen = isClosed.withLock { isClosed in
-            defer { isClosed = true }
-            return !isClosed
+    /// Refuses further calls, waits for the running ones, and runs the body. A further call waits until the first one has ended.
+    func close(_ body: () throws -> Void) rethrows {
+        let isFirst = isClosed.withLock { isClosed in
+            guard !isClosed else { return false }
+            isClosed = true
+            closing.enter()
+            return true
         }
+        guard isFirst else { return closing.wait() }
+        defer { closing.leave() }
         running.wait()
-        return wasOpen
+        try body()
     }
 }

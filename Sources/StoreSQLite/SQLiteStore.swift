@@ -65,7 +65,8 @@ public final class SQLiteStore: SyncContextDataSource {
     ///
     /// - Throws: ``SyncError`` with code ``SyncError/Code/invalidTableDefinition``; ``StoreError`` with the codes
     ///   ``StoreError/Code/cannotOpen``, ``StoreError/Code/alreadyOpen``, ``StoreError/Code/corrupt``,
-    ///   ``StoreError/Code/newerFormat`` or ``StoreError/Code/schemaMismatch``.
+    ///   ``StoreError/Code/newerFormat``, ``StoreError/Code/schemaMismatch``, or ``StoreError/Code/unsupported`` for a table of more
+    ///   than 1993 columns.
     public init(
         path: String, tables: [SyncCore.SyncTableDefinition], synchronous: Synchronous = .full,
         sharing: Sharing = .exclusive
@@ -178,9 +179,11 @@ public final class SQLiteStore: SyncContextDataSource {
 
     /// Waits for running reads and writes, then closes the database unless it belongs to the app.
     public func close() throws {
-        guard openGuard.close(), let ownedDatabase else { return }
-        defer { sharedColumns?.release() }
-        try ownedDatabase.close()
+        try openGuard.close {
+            guard let ownedDatabase else { return }
+            defer { sharedColumns?.release() }
+            try ownedDatabase.close()
+        }
     }
 
     func transaction(_ database: Database) -> SQLiteTransaction {

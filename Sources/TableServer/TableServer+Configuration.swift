@@ -6,8 +6,8 @@ public import Logging
 import SyncCore
 
 extension TableServer {
-    /// The settings of a server. The defaults are those of the modelled server, except ``restartsVersions`` and
-    /// ``acceptsNestedValues``.
+    /// The settings of a server. The defaults are those of the Azure Mobile Apps server for Node.js, which tests imitate,
+    /// except ``restartsVersions`` and ``acceptsNestedValues``.
     public struct Configuration: Sendable {
         /// The address to listen on. On a loopback address, a request of a browser whose `Host` is another name gets status
         /// 403, unless a proxy has added `Via`: a site can let its own name resolve to this machine.

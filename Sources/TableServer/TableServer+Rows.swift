@@ -130,6 +130,11 @@ extension TableServer {
             if let declared, !declared.contains(name) {
                 throw TableServerError(.invalidRow, table.problem(ofUndeclaredColumn: name))
             }
+            guard value.isExpressibleInJSON(depth: ItemValue.depthInLists) else {
+                throw TableServerError(
+                    .invalidRow, "The value of '\(name)' is no JSON, or nested too deeply for a list of rows."
+                )
+            }
             spelledFields[declared?.spelling(of: name) ?? name] = value
         }
         guard case .object(let fields) = try ItemValue(json: ItemValue.object(spelledFields).json) else {

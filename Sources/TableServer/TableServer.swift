@@ -6,7 +6,7 @@ import Logging
 import SyncCore
 import Synchronization
 
-/// A server for the tables protocol, for testing and demonstrating clients.
+/// A server for the tables protocol, for tests, for trying and for a team.
 ///
 /// ```swift
 /// let server = try await TableServer.start(configuration: .init(tables: [.init("TodoItem")]))

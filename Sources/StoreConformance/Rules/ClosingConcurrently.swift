@@ -34,6 +34,7 @@ extension StoreRule {
             try run.expect(endedBeforeClose.value, "Close returned after the running write.")
             try run.expect(throws: .closed, "a write afterwards") { try store.write { _ in } }
             for round in 0..<6 { try run.expectWholeCalls(besideCloseOf: "beside\(round)") }
+            for _ in 0..<6 { try run.expectReopening(afterClosesOf: "twice") }
         }
         StoreRule(
             "concurrent.close.read", "Close waits for running reads, whose snapshots stay readable.",
@@ -84,6 +85,22 @@ extension RuleRun {
             try with(name) { try $0.read { try expectWrites(of: calls, in: $0) } }
         }
         try expect(calls.torn.value, is: [], "the snapshots that had a part of a write")
+    }
+
+    /// Closes a store on two threads. Expects each to be able to open it again, or to find it opened by the other one.
+    fileprivate func expectReopening(afterClosesOf name: String) throws {
+        let (store, path, harness) = (try open(name), try path(name), harness)
+        let group = ThreadGroup()
+        let hasReopened = Shared(false)
+        group.start { try store.close() }
+        group.start {
+            try store.close()
+            let again = try harness.open(at: path, tables: Fixture.tables)
+            hasReopened.change { $0 = true }
+            try again.close()
+        }
+        try join(group)
+        try expect(hasReopened.value, "A store opened again after the second of two concurrent closes.")
     }
 
     private func expectWrites(of calls: CallsBesideClose, in snapshot: any StoreSnapshot) throws {

@@ -9,7 +9,8 @@ public struct SuiteEffort: Sendable, Hashable {
     public var modelLength: Int
     /// The number of times that a child process is killed.
     public var kills: Int
-    /// How many seconds a rule waits for a thread that must not be blocked. A store that blocks it fails the rule.
+    /// How many seconds a rule waits for a thread that must not be blocked, and repeats calls that throw
+    /// ``/SyncCore/StoreError/Code/unavailable``.
     public var patience: Double
 
     /// Creates an effort with these numbers.

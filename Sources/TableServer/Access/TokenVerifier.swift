@@ -10,8 +10,8 @@ import SyncCore
 struct TokenVerifier: Sendable {
     private let settings: TableServer.Authentication
     private let clock: ServerClock
-    /// The keys for each algorithm. A public key is never a secret of HS256, and there is no default key: a token that
-    /// names another key is refused.
+    /// The keys for each algorithm. A public key is never a secret of HS256, and there is no default public
+    /// key: a token that names another one is refused.
     private let secretKey: JWTKeyCollection?
     private let publicKeys: JWTKeyCollection
     private let publicKeyIDs: Set<String>

@@ -50,6 +50,10 @@ final class RequestEndHandler: ChannelDuplexHandler {
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         switch unwrapOutboundIn(data) {
+        case .head(let head) where head.status.code < 200 && lastVersion == .http1_0:
+            // A client of HTTP/1.0 would take it for the response: RFC 9110 §15.2.
+            promise?.succeed()
+            return
         case .head(var head):
             guard let lastVersion, openRequests == 1, head.status.code >= 200 else { break }
             head.headers.replaceOrAdd(name: "Connection", value: "close")

@@ -22,6 +22,9 @@ struct ListParameters {
         for parameter in parameters {
             let (name, value) = (parameter.name, parameter.value)
             guard name.hasPrefix("$") || name.asciiLowercased == "__includedeleted" else { continue }
+            guard !parameter.isMalformed else {
+                throw .badRequest("The value of '\(name)' is not the percent-encoding of a text.")
+            }
             guard seen.insert(name).inserted else {
                 throw .badRequest("The parameter '\(name)' is given twice.")
             }
