@@ -22,6 +22,7 @@ public struct StoreMutant: Sendable, Identifiable {
 
     /// The kind of a flaw.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
+        /// A flaw in what the name of the case says.
         case read, write, types, query, order, delete, transaction, queue, log, config, lifecycle, opening,
             durability, concurrency, connection, errors, isolation, capability
         /// No flaw: the store is unusual, but conforms to the contract.

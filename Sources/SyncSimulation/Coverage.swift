@@ -1,7 +1,7 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// How often things happened that a long run must have seen: a run that never saw one proves nothing about it.
+/// How often each event of a run happened. A long run proves nothing about an event that never happened.
 public struct SimulationCoverage: Sendable {
     /// Something that can happen in a run, besides pairs of acts.
     enum Event: Sendable, Hashable, CustomStringConvertible {
@@ -33,7 +33,7 @@ public struct SimulationCoverage: Sendable {
     /// Pairs of acts: how often the second began while the first was suspended; indexed by their order.
     private var pairs = [Int](repeating: 0, count: Act.Feature.allCases.count * Act.Feature.allCases.count)
 
-    /// Counts of no run yet.
+    /// Makes empty counts.
     public init() {}
 
     /// The counts by name, as `fault lostResponse during update`.

@@ -28,7 +28,7 @@ public struct SimulatedApp: Sendable {
     /// Changes the drawn server.
     var configureServer: @Sendable (inout ModelServerTraits) -> Void = { _ in }
 
-    /// An app with these tables.
+    /// Makes an app with these tables.
     public init(tables: [SyncTableDefinition]) {
         self.tables = tables
     }

@@ -11,7 +11,7 @@ public struct Simulation: Sendable {
     /// The number of acts of a run.
     public var actCount = 60
 
-    /// A simulation of an app; without one, of the framework's own test app.
+    /// Makes a simulation of the app, or of the framework's own test app if it is `nil`.
     public init(app: SimulatedApp? = nil) {
         self.app = app ?? .standard
     }
