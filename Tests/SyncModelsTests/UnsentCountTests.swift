@@ -13,8 +13,16 @@ import Testing
     /// A transport whose next requests fail before they are sent.
     private final class FailingTransport: HTTPTransport {
         let failures = Mutex<[NetworkFailure.Reason]>([])
+        /// Whether requests find no network after the next one, which is sent.
+        let failsAfterNext = Mutex(false)
 
         func send(_ request: HTTPTransportRequest) async throws -> HTTPTransportResponse {
+            defer {
+                if failsAfterNext.withLock({ $0 }) {
+                    failsAfterNext.withLock { $0 = false }
+                    failures.withLock { $0 = [.connectionRefused] }
+                }
+            }
             if let reason = failures.withLock({ $0.popLast() }) {
                 throw NetworkFailure(reason, host: "server.example", port: 443)
             }
@@ -83,6 +91,52 @@ import Testing
             await #expect(throws: CancellationError.self) { try await context.push() }
             try await server.update("x", ["views": 6], in: "Page")
             try await context.push()
+        }
+    }
+
+    /// Repeats a request without response.
+    private struct Repeating: HTTPMiddleware {
+        func intercept(
+            _ request: HTTPTransportRequest, next: HTTPMiddlewareNext
+        ) async throws -> HTTPTransportResponse {
+            do { return try await next(request) } catch { return try await next(request) }
+        }
+    }
+
+    @Test func `a write that middleware has sent before it found no network may be applied`() async throws {
+        try await withTableServer(.init(tables: [.init("Page")])) { server in
+            let transport = FailingTransport()
+            var settings = SyncSettings()
+            settings.retry.maxAttempts = 1
+            let context = SyncContext(
+                client: SyncClient(url: server.url, transport: transport.intercepted(by: Repeating())),
+                dataSource: try MemoryStore(tables: .models(Page.self)), settings: settings)
+            try await context.table(Page.self).insert(Page(id: "x"))
+            server.inject(.dropAnswer, when: { $0.method == "POST" })
+            transport.failsAfterNext.withLock { $0 = true }
+            await #expect(throws: SyncError.self) { try await context.push() }
+            #expect(try await context.pendingOperations().map(\.state) == [.attempted])
+            try await context.table(Page.self).delete("x")
+            try await context.push()
+            #expect(try server.row("x", in: "Page")?.deleted == true)
+            try await context.close()
+        }
+    }
+
+    @Test func `a write that was delivered twice may be applied, although its row cannot be read`()
+        async throws
+    {
+        var settings = SyncSettings()
+        settings.retry.maxAttempts = 1
+        try await withServer(.models(Page.self), settings: settings) { context, server in
+            try await context.table(Page.self).insert(Page(id: "x"))
+            server.inject(.applyTwice, when: { $0.method == "POST" })
+            server.inject(.dropRequest, when: { $0.method == "GET" })
+            await #expect(throws: SyncError.self) { try await context.push() }
+            #expect(try await context.pendingOperations().map(\.state) == [.attempted])
+            try await context.table(Page.self).delete("x")
+            try await context.push()
+            #expect(try server.row("x", in: "Page")?.deleted == true)
         }
     }
 

@@ -51,6 +51,8 @@ public struct NetworkFailure: Error, Sendable {
     public let port: Int
     /// The error of the HTTP library underneath, when there is one.
     public let cause: (any Error)?
+    /// Whether the HTTP library may have sent the request over an earlier connection.
+    var mayHaveBeenSentBefore = false
 
     /// Makes an error.
     public init(_ reason: Reason, host: String, port: Int, cause: (any Error)? = nil) {
@@ -69,9 +71,10 @@ extension NetworkFailure {
     }
 
     /// Whether the server may have received the request. TLS can fail, and the transport be closed, after it was sent.
-    var mayHaveReachedServer: Bool {
-        ![.unknownHost, .unreachable, .connectionRefused].contains(reason)
-    }
+    var mayHaveReachedServer: Bool { mayHaveBeenSentBefore || !isOfConnection }
+
+    /// Whether the reason is that there was no connection.
+    var isOfConnection: Bool { [.unknownHost, .unreachable, .connectionRefused].contains(reason) }
 
     /// Whether the same request may succeed later without the app changing anything.
     public var mayRetry: Bool { reason != .secureConnectionFailed && reason != .transportClosed }

@@ -131,13 +131,11 @@ enum ResponseClassification: Sendable, Hashable {
 }
 
 extension ResponseClassification {
-    /// Whether the server has not applied the request; otherwise it has, or may have.
-    var isNotApplied: Bool {
-        switch self {
-        case .rowExists, .versionMismatch, .rowMissing, .tableMissing, .refused, .unauthenticated: true
-        case .done, .unknown, .unavailable: false
-        }
-    }
+    /// Whether the server has not applied the request, whatever the state of the row is.
+    var isDefiniteRefusal: Bool { [.refused, .tableMissing, .unauthenticated].contains(self) }
+
+    /// Whether the server has not applied the request in the present state of the row.
+    var isConflict: Bool { [.rowExists, .versionMismatch, .rowMissing].contains(self) }
 
     /// Whether the same request may succeed after a short wait, so that a push or pull sends it again.
     func isTransient(status: Int) -> Bool {

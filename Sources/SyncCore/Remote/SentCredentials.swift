@@ -4,12 +4,27 @@
 import HTTPTypes
 import Synchronization
 
-/// The credentials that middleware has put into a request, so that they can be hidden where the server repeats them.
+/// What a request that passes through middleware has sent: the credentials, so that they can be hidden where the server repeats
+/// them, and whether the server may have received it.
 final class SentCredentials: Sendable {
     /// Those of the request that the current task sends.
     @TaskLocal static var current: SentCredentials?
 
     private let values = Mutex<Set<String>>([])
+    private let state = Mutex(false)
+
+    /// Whether the transport has sent the request, and no response has required a sign-in.
+    var hasReachedServer: Bool { state.withLock(\.self) }
+
+    /// Records how an exchange of the transport has ended.
+    func record(_ result: Result<HTTPTransportResponse, any Error>) {
+        switch result {
+        case .success(let response) where response.head.status == .unauthorized: break
+        case .failure(let error as NetworkFailure) where !error.mayHaveReachedServer: break
+        case .failure(let error as SyncError) where !error.mayHaveReachedServer: break
+        case .success, .failure: state.withLock { $0 = true }
+        }
+    }
 
     /// The values, and those without a scheme such as "Bearer". The longest is first, because it can contain another.
     var secrets: [String] {

@@ -26,22 +26,27 @@ extension SyncClient {
         } catch let error as HTTPBodyLimitExceeded {
             response = RemoteResponse(error, to: call, tokenGeneration: credential.generation)
         } catch {
-            throw failure(from: error)
+            let failure = failure(from: error)
+            // Middleware may have sent the request before.
+            guard sent.hasReachedServer, let failure = failure as? SyncError else { throw failure }
+            guard (failure.cause as? NetworkFailure)?.mayHaveReachedServer == false else { throw failure }
+            throw SyncError(NetworkFailure(.connectionLost, to: url, cause: failure.cause))
         }
         return response
     }
 
     /// Sends one request as ``send(_:)`` does, and again with a new token if the server requires one.
     ///
-    /// - Parameter willRepeat: called when there is a new token. Nothing is sent if it throws.
+    /// - Parameters:
+    ///   - willRefresh: called when the server requires a sign-in.
+    ///   - willRepeat: called when there is a new token. Nothing is sent if it throws.
     package func sendRefreshing(
-        _ call: RemoteCall, willRepeat: () throws -> Void = {}
+        _ call: RemoteCall, willRefresh: () -> Void = {}, willRepeat: () throws -> Void = {}
     ) async throws -> RemoteResponse {
         let response = try await send(call)
-        guard response.classification == .unauthenticated, try await refreshAuthentication(after: response)
-        else {
-            return response
-        }
+        guard response.classification == .unauthenticated else { return response }
+        willRefresh()
+        guard try await refreshAuthentication(after: response) else { return response }
         try willRepeat()
         return try await send(call)
     }

@@ -133,6 +133,8 @@ extension AutoSync {
                 // Other rounds do not wait for this wait.
                 if let wait = control.withLock({ $0.schedule.serverWait(at: now) }) {
                     guard uptime + wait < end else { return PushResult(abortReason: .waitOfServer(wait)) }
+                    roundParts.endFinishing()
+                    defer { roundParts.beginFinishing() }
                     try await context.environment.sleep(wait)
                 }
                 let report = try await roundMutex.withLock { () -> SyncRound.Report? in

@@ -64,6 +64,7 @@ extension AutoSync {
             control.pulledPlans.formUnion(report.pulls.keys)
             for index in report.pulls.keys { control.failedPlans[index] = nil }
             control.failedPlans.merge(report.failed) { _, new in new }
+            if let plan = report.endingPlan { control.failedPlans[plan] = report.ending }
             return control.failedPlans.min { $0.key < $1.key }?.value
         }
         feed.update { state in

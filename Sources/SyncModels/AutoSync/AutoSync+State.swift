@@ -18,8 +18,8 @@ extension AutoSync {
         case waiting(until: Timestamp)
         /// The app has reported ``AutoSync/Signal/networkUnavailable``, and the server has not answered since.
         case offline
-        /// The server requires the user to sign in: see ``AutoSync/Signal/signedIn``. The client's `refreshAuthentication`, if it has
-        /// one, has returned `nil`; one that throws is called again in the next round.
+        /// The server requires the user to sign in, for all tables or for some: see ``AutoSync/Signal/signedIn``. The client's
+        /// `refreshAuthentication`, if it has one, has returned `nil`; one that throws is called again in the next round.
         case needsSignIn
         /// Another process syncs the same store, and sends the changes of this one.
         case otherProcess

@@ -42,7 +42,9 @@ extension SyncError {
     fileprivate var causeOfPull: SyncError { code == .pullAborted ? cause as? SyncError ?? self : self }
 
     /// Whether a pull has thrown this error before a request because its plan is not valid.
-    var isOfPlan: Bool { code != .pullAborted && !isOfItem }
+    var isOfPlan: Bool {
+        code != .pullAborted && !isOfItem && RoundFailure(self) == .ofPlan(mayRetry: mayRetry)
+    }
 
     /// Whether the server has refused a request about a table: it does not have the table, does not show it, or cannot evaluate
     /// the query.

@@ -201,7 +201,8 @@ extension SyncRound.Report {
         switch ending.map(RoundFailure.init) {
         case _ where cancellation != nil: .cancelled(reachedServer: reachedServer)
         // The push has permitted pulls, and none has shown that the server answers other requests.
-        case nil where !reachedServer && push?.mayBeOutage == true: .failed(madeProgress: madeProgress)
+        case nil where !reachedServer && push?.mayBeOutage == true:
+            .failed(madeProgress: madeProgress, isOfChange: true)
         case nil:
             .completed(reachedServer: reachedServer, leavesOperations: leavesOperations, retries: retries)
         case .unauthenticated:

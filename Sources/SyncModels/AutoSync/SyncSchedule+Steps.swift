@@ -15,9 +15,11 @@ extension SyncSchedule {
         var failures = 0
         /// Whether the server has required a sign-in for this pull, after which it waits for one.
         var needsSignIn = false
-        /// Whether the server has not answered this pull, and a round has ended with it. The other plans are pulled first from
-        /// now on, and a further failure is one of this plan only.
+        /// Whether the server has not answered this pull, and a round has ended with it. A further failure is one of this plan only.
         var hasEndedRound = false
+        /// The place in a round: first parents, then their children, then plans that have failed alone, then those that wait for a
+        /// sign-in.
+        var rank: Int { needsSignIn ? 2 : hasEndedRound && failures > 0 ? 1 : 0 }
 
         mutating func request(at time: Duration, isHinted: Bool) {
             let kind = isHinted ? \Self.hintedAt : \.requestedAt
@@ -40,7 +42,7 @@ extension SyncSchedule {
 
     /// The work of one round.
     struct Round: Sendable, Equatable {
-        /// The indices of the plans to pull, parents first, but those last that may fail alone or need a sign-in.
+        /// The indices of the plans to pull, parents first, but those last that have failed alone or need a sign-in.
         var plans: [Int] = []
         /// Those of them that the server has hinted at.
         var hinted: Set<Int> = []
@@ -64,8 +66,8 @@ extension SyncSchedule {
         guard isInForeground else { return false }
         return switch reason {
         case .nothingDue: true
-        case .failure: gate.map { $0.cause == .server && $0.until > now } ?? false
-        case .offline, .signedOut, .otherProcess: false
+        case .failure, .signedOut: gate.map { $0.cause == .server && $0.until > now } ?? false
+        case .offline, .otherProcess: false
         }
     }
 
@@ -91,9 +93,10 @@ extension SyncSchedule {
         ///   - reachedServer: whether the server has answered before.
         ///   - madeProgress: whether it has applied a change, or rows were pulled.
         ///   - plan: the plan whose pull has failed; `nil` if the push has.
+        ///   - isOfChange: whether the push has failed for some of its changes, and nothing shows yet that others succeed.
         case failed(
             retryAfter: Duration? = nil, reachedServer: Bool = false, madeProgress: Bool = false,
-            plan: Int? = nil)
+            plan: Int? = nil, isOfChange: Bool = false)
         /// The server requires the user to sign in.
         ///
         /// - Parameters:

@@ -25,9 +25,7 @@ struct SyncSchedule: Sendable {
     private var lastNow: Duration?
     /// How often the clock was found set back.
     private(set) var clockSteps = 0
-    private var needsSignIn = false
-    /// When a push finds out whether the server refuses one change only; `nil` if the sync waits for the sign-in.
-    private var signInRetryAt: Duration?
+    private var signIn = SignInWait()
     /// When the change feed has refused the token; `nil` if it may be asked.
     private var feedRefusedAt: Duration?
     /// The number of sign-ins, for requests that the server refuses after a sign-in.
@@ -59,8 +57,9 @@ struct SyncSchedule: Sendable {
     /// - Parameter jitter: a random number from 0 to below 1.
     mutating func next(at now: Duration, jitter: Double) -> Step {
         adjustClock(to: now)
-        if needsSignIn, signInRetryAt == nil { return .wait(until: nil, .signedOut) }
-        guard var time = needsSignIn ? signInRetryAt : dueTime else { return .wait(until: nil, idleReason) }
+        guard var time = signIn.isNeeded ? signIn.retryAt : dueTime else {
+            return .wait(until: nil, reason())
+        }
         if let lastEnd { time = max(time, lastEnd + settings.pushDelay) }
         // Reachability is a hint, which may be wrong: the server is tried after the delays of failures.
         if isOffline, gate == nil, time <= now {
@@ -69,12 +68,13 @@ struct SyncSchedule: Sendable {
         let gateTime = gate?.until ?? time
         if max(time, gateTime) <= now { return .run(round(at: now)) }
         let isGated = gateTime > time || hasLastRoundFailed
-        return .wait(until: max(time, gateTime), isGated && !needsSignIn ? waitReason : idleReason)
+        return .wait(until: max(time, gateTime), reason(isGated: isGated))
     }
 
     /// Returns the cause of a due round.
     func cause(at now: Duration) -> SyncEvent.RoundCause {
         func isDue(_ times: [Duration?]) -> Bool { times.contains { $0.map { $0 <= now } ?? false } }
+        let pulls = pulls.filter { !$0.needsSignIn }
         let requests = [push.requestedAt] + (pullsHintsOnly ? [] : pulls.map(\.requestedAt))
         if isDue(requests) { return requestCause }
         if isDue([push.next(settings)]) { return push.firstChange == nil ? .retry : .localChange }
@@ -87,22 +87,19 @@ struct SyncSchedule: Sendable {
     /// From when on the sync may ask the server's change feed; `nil` is after the next event.
     mutating func feedTime(at now: Duration) -> Duration? {
         adjustClock(to: now)
-        guard isInForeground, !needsSignIn else { return nil }
+        guard isInForeground, !signIn.isNeeded else { return nil }
         let refusalEnd = feedRefusedAt.map { $0 + settings.maxBackoff }
         return max(gate?.serverEnd ?? .zero, refusalEnd ?? .zero)
     }
 
-    private var waitReason: WaitReason {
-        if gate?.cause == .otherProcess { return .otherProcess }
-        return isOffline ? .offline : .failure
+    private func reason(isGated: Bool = false) -> WaitReason {
+        if isGated, gate?.cause == .otherProcess { return .otherProcess }
+        if signIn.isNeeded || pulls.contains(where: \.needsSignIn) { return .signedOut }
+        return isOffline ? .offline : isGated ? .failure : .nothingDue
     }
 
     /// Whether the plan waits until the user has signed in.
     func needsSignIn(_ plan: Int) -> Bool { pulls[plan].needsSignIn }
-
-    private var idleReason: WaitReason {
-        needsSignIn || pulls.contains(where: \.needsSignIn) ? .signedOut : isOffline ? .offline : .nothingDue
-    }
 
     private var dueTime: Duration? { ([push.next(settings)] + pulls.map(time)).compactMap(\.self).min() }
 
@@ -120,9 +117,8 @@ struct SyncSchedule: Sendable {
     }
 
     private func round(of plans: [Int]) -> Round {
-        let isLast = { pulls[$0].hasEndedRound || pulls[$0].needsSignIn }
-        return Round(
-            plans: plans.filter { !isLast($0) } + plans.filter(isLast),
+        Round(
+            plans: (0...2).flatMap { rank in plans.filter { pulls[$0].rank == rank } },
             hinted: Set(plans.filter { pulls[$0].hintedAt != nil }),
             mayFailAlone: Set(plans.filter { pulls[$0].hasEndedRound }))
     }
@@ -239,7 +235,8 @@ struct SyncSchedule: Sendable {
     /// Records the beginning of a round. What arrives from now on is left to the next round.
     mutating func begin(_ round: Round, at now: Duration) {
         adjustClock(to: now)
-        (push, signInRetryAt) = (PushTimes(), nil)
+        push = PushTimes()
+        signIn.beginRound()
         (isInRound, signInsAtBegin, outagesAtBegin) = (true, signIns, outages)
         for index in round.plans {
             pulls[index].requestedAt = nil
@@ -277,34 +274,39 @@ struct SyncSchedule: Sendable {
         switch outcome {
         case .completed(let reachedServer, let leavesOperations, let failedPlans):
             (hasLastRoundFailed, retries) = (!reachedServer && !failedPlans.isEmpty, failedPlans)
+            if signIn.isRetrying { signIn = SignInWait() }
             if reachedServer { recordAnswer() }
             if !leavesOperations { incompleteRounds = 0 }
             // The push after a change made during the round sends what the round has left.
             guard leavesOperations, push.firstChange == nil else { break }
             requestPush(at: now + settings.backoff(failures: incompleteRounds, jitter: jitter), .retry)
             incompleteRounds += 1
-        case .failed(let retryAfter, let reachedServer, let madeProgress, let plan):
+        case .failed(let retryAfter, let reachedServer, let madeProgress, let plan, let isOfChange):
             requestPush(at: now, .retry)
             if let plan { pulls[plan].hasEndedRound = true }
+            if isOfChange { signIn = SignInWait() }
+            if signIn.isRetrying { signIn.retry(at: now, settings, jitter: jitter) }
             if reachedServer { recordFirstAnswer() }
             if madeProgress { failures = 0 }
             recordFailure(retryAfter: retryAfter, jitter: jitter)
         case .unauthenticated(let plan, let mayBeOfChange):
             endOutage()
+            hasLastRoundFailed = false
             // The server may have refused the token from before a sign-in during the round.
             let isRefused = signIns == signInsAtBegin
             if let plan {
-                // It may permit others to any caller.
+                // It may permit others to any caller, and has not refused the push.
                 pulls[plan].needsSignIn = isRefused
+                (signIn, feedRefusedAt) = (SignInWait(), isRefused ? nil : feedRefusedAt)
             } else {
                 requestPush(at: now, .retry)
-                needsSignIn = isRefused
-                let delay = settings.pushDelay + settings.backoff(failures: 0, jitter: jitter)
-                signInRetryAt = isRefused && mayBeOfChange ? now + delay : nil
+                if isRefused { signIn.begin() } else { signIn = SignInWait() }
+                if mayBeOfChange { signIn.retry(at: now, settings, jitter: jitter) }
             }
         case .cancelled(let reachedServer):
             requestPush(at: now, .retry)
             if reachedServer { recordFirstAnswer() }
+            if signIn.isRetrying { signIn.retry(at: now, settings, jitter: jitter) }
         }
         for index in Set(round.plans).subtracting(pulled) {
             requestCause = .retry
@@ -331,7 +333,7 @@ struct SyncSchedule: Sendable {
     /// An answer of the server refutes that the network is unavailable, and that the user must sign in, also if the round fails
     /// later.
     private mutating func recordFirstAnswer() {
-        if needsSignIn { (needsSignIn, signInRetryAt, feedRefusedAt) = (false, nil, nil) }
+        if signIn.isNeeded { (signIn, feedRefusedAt) = (SignInWait(), nil) }
         endOutage()
     }
 
@@ -357,7 +359,7 @@ struct SyncSchedule: Sendable {
     }
 
     private mutating func endWaitsForSignIn() {
-        (needsSignIn, signInRetryAt, feedRefusedAt) = (false, nil, nil)
+        (signIn, feedRefusedAt) = (SignInWait(), nil)
         for index in pulls.indices { pulls[index].needsSignIn = false }
     }
 
@@ -378,9 +380,7 @@ struct SyncSchedule: Sendable {
         gate = SyncGate(cause, until: (end ?? now) + delay, requestedEnd: end, after: gate, at: now)
     }
 
-    private mutating func openGate(at now: Duration) {
-        if let gate, gate.until <= now { self.gate = nil }
-    }
+    private mutating func openGate(at now: Duration) { if let gate, gate.until <= now { self.gate = nil } }
 
     /// Moves all times when the clock was set back, so that no wait becomes longer.
     mutating func adjustClock(to now: Duration) {
@@ -388,10 +388,11 @@ struct SyncSchedule: Sendable {
         guard let lastNow, now < lastNow else { return }
         let offset = now - lastNow
         clockSteps += 1
-        for time in [\Self.lastEnd, \.serverEndAtBegin, \.feedRefusedAt, \.signInRetryAt] {
+        for time in [\Self.lastEnd, \.serverEndAtBegin, \.feedRefusedAt] {
             self[keyPath: time] = self[keyPath: time].map { $0 + offset }
         }
         push.move(by: offset)
+        signIn.move(by: offset)
         gate?.move(by: offset)
         for index in pulls.indices { pulls[index].move(by: offset) }
     }

@@ -19,7 +19,11 @@ import Testing
         #expect(timeline.runRound(.failed(plan: parents))?.plans == [parents, children])
         timeline.seconds = timeline.nextRound() ?? 0
         let round = timeline.runRound(.completed(reachedServer: true, retries: [parents]), pulled: [children])
-        #expect(round == SyncSchedule.Round(plans: [children, parents], mayFailAlone: [parents]))
+        #expect(round == SyncSchedule.Round(plans: [parents, children], mayFailAlone: [parents]))
+        timeline.signal(.serverHint(tables: ["children"]))
+        timeline.seconds += 10
+        let again = timeline.runRound(.completed(reachedServer: true, retries: [parents]), pulled: [children])
+        #expect(again?.plans == [children, parents])
         #expect(timeline.runNextRound()?.plans == [parents])
         timeline.signal(.networkUnavailable)
         timeline.signal(.networkAvailable)
@@ -116,7 +120,7 @@ import Testing
     @Test func `a change that the server refuses with 401 does not keep others from being sent`() async throws
     {
         try await VirtualSystem.run { system in
-            let device = try system.device(pulls: [Todo.all.pull()])
+            let device = try system.device(pulls: [TodoList.all.pull(), Todo.all.pull()])
             device.context.client.authenticationToken = "token"
             device.network.refusedTables = ["TodoList": 401]
             device.run()
@@ -125,15 +129,41 @@ import Testing
                 _ = try await context.table(TodoList.self).insert(TodoList(name: "Garden"))
             }
             try await device.insert("milk")
+            system.server.write("b", ["text": .text("b")], in: "TodoItem", isLate: false)
+            device.sync.signal(.serverHint(tables: ["TodoItem"]))
             await system.advance(.seconds(60))
             #expect(system.server.rows(of: "TodoItem")["milk"] != nil)
+            #expect(try await device.texts().keys.sorted() == ["b", "milk"])
             #expect(try await device.pending() == 1)
+            try await device.insert("eggs")
+            await system.advance(.seconds(60))
+            #expect(try await device.pending() == 1)
+            #expect(device.network.newRequests().count { $0.hasSuffix("TodoList") } < 20)
+        }
+    }
+
+    @Test func `pushes end when the sign-in of all changes has expired`() async throws {
+        try await VirtualSystem.run { system in
+            let device = try system.device()
+            device.context.client.authenticationToken = "token"
+            device.run()
+            await system.advance(.seconds(5))
+            device.network.condition = .status(401)
+            for number in 0..<20 { try await device.insert("\(number)") }
+            _ = device.network.newRequests()
+            await system.advance(.seconds(86_400))
+            #expect(device.sync.state.phase == .needsSignIn)
+            #expect(device.network.newRequests().count < 10)
+            device.network.condition = .up
+            device.sync.signal(.signedIn)
+            await system.advance(.seconds(10))
+            #expect(try await device.pending() == 0)
         }
     }
 
     @Test func `a round of the user does not wait as long as finish waits for the server`() async throws {
         try await VirtualSystem.run { system in
-            let device = try system.device(pulls: [])
+            let device = try system.device(pulls: [Todo.all.pull()])
             try await device.insert("milk")
             device.network.condition = .status(503, retryAfter: "600")
             device.run()
@@ -143,7 +173,7 @@ import Testing
             device.network.condition = .up
             let call = system.start { try await device.sync.syncNow() }
             await system.advance(.seconds(5))
-            #expect(call.result != nil)
+            #expect(try call.result?.get().push.completed == 1)
             #expect(try await device.pending() == 0)
             _ = try await system.value(of: finish)
         }

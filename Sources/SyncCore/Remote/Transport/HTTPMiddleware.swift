@@ -51,8 +51,16 @@ public struct HTTPMiddlewareNext: Sendable {
     /// - Throws: the errors of ``HTTPTransport/send(_:)``, and those of the following middleware.
     public func callAsFunction(_ request: HTTPTransportRequest) async throws -> HTTPTransportResponse {
         guard let first = middleware.first else {
-            SentCredentials.current?.record(request.head.headerFields)
-            return try await transport.send(request)
+            let sent = SentCredentials.current
+            sent?.record(request.head.headerFields)
+            do {
+                let response = try await transport.send(request)
+                sent?.record(.success(response))
+                return response
+            } catch {
+                sent?.record(.failure(error))
+                throw error
+            }
         }
         return try await first.intercept(
             request, next: HTTPMiddlewareNext(transport, behind: middleware.dropFirst()))

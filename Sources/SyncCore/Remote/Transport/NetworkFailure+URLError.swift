@@ -12,9 +12,11 @@ extension NetworkFailure {
     init(_ error: any Error, of task: URLSessionTask) {
         let (url, code) = (task.originalRequest?.url, (error as? URLError)?.code ?? .unknown)
         let failure = Self(Reason(code, text: error.localizedDescription), to: url, cause: URLError(code))
-        // When a reused connection ends, URLSession sends the request again over a new one, which may fail otherwise.
-        let wasSent = task.countOfBytesSent > 0 && !failure.mayHaveReachedServer
+        // When a reused connection ends, URLSession sends the request again over a new one, which may fail otherwise. It counts the
+        // bytes of bodies only.
+        let wasSent = task.countOfBytesSent > 0 && failure.isOfConnection
         self = wasSent ? Self(.connectionLost, to: url, cause: failure.cause) : failure
+        mayHaveBeenSentBefore = (task.originalRequest?.httpBody ?? Data()).isEmpty
     }
 }
 

@@ -37,12 +37,20 @@ extension SyncContext {
 
     /// Sends a request without retries, but with a new token after 401, and emits an event.
     ///
-    /// - Throws: the errors of ``SyncClient/sendRefreshing(_:willRepeat:)``.
-    func sendOnce(_ call: RemoteCall) async throws -> RemoteResponse {
-        guard isObserved else { return try await client.sendRefreshing(call, willRepeat: requireOpen) }
+    /// - Throws: the errors of ``SyncClient/sendRefreshing(_:willRefresh:willRepeat:)``.
+    func sendOnce(
+        _ call: RemoteCall, recordingIn requests: SentRequests? = nil
+    ) async throws -> RemoteResponse {
+        func send() async throws -> RemoteResponse {
+            try await client.sendRefreshing(call, willRefresh: { requests?.recordUnsent() }) {
+                try requireOpen()
+                requests?.recordWrite()
+            }
+        }
+        guard isObserved else { return try await send() }
         let start = environment.now()
         do {
-            let response = try await client.sendRefreshing(call, willRepeat: requireOpen)
+            let response = try await send()
             emit(.request(.init(call, status: response.status, duration: elapsed(since: start))))
             return response
         } catch let error as SyncError where error.code == .networkUnavailable {

@@ -76,7 +76,9 @@ extension SyncError {
     /// Returns the error to throw for this error of a pull that has followed a push: that of the push if the network, the
     /// service or the sign-in fails for both.
     package func afterPush(_ pushError: SyncError?) -> SyncError {
-        guard let pushError, code == .pullAborted, let cause = cause as? SyncError else { return self }
+        guard let pushError, code == .pullAborted, retryAfter == nil, let cause = cause as? SyncError else {
+            return self
+        }
         let code: Code? =
             switch cause.code {
             case .authenticationRequired: .pushAbortedAuthentication

@@ -21,7 +21,7 @@ extension SyncContext {
             requests?.recordWrite()
             let result: Result<RemoteResponse, SyncError>
             do {
-                let response = try await sendOnce(call)
+                let response = try await sendOnce(call, recordingIn: requests)
                 if response.classification == .done { retryBudget.earn() }
                 guard response.isTransient, response.exceededLimit == nil else { return response }
                 result = .success(response)

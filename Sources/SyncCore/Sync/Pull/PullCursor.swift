@@ -122,8 +122,11 @@ struct PullCursor: Sendable {
         if let limit = query.limit, liveRowCount >= limit { return isDone = true }
         if isIncremental, !isSkipping { movingEnd.record(rows, at: time) }
         if endIfMoving() { return }
-        // If the order continues elsewhere, or has reached the offset, the rows there have not been requested yet.
-        if next == .end, !isFull, order.section == section, isBeforeOffset == wasBeforeOffset {
+        // If the order continues elsewhere, or has reached the offset, the rows there have not been requested yet. Only an empty
+        // page shows that all rows of an instant were read.
+        if next == .end, !isFull, !order.isOnDetour, order.section == section,
+            isBeforeOffset == wasBeforeOffset
+        {
             advanceOverEnd(isEmpty: false)
         }
     }

@@ -288,7 +288,9 @@ struct AttemptCompletion {
     /// it. The rows are pulled again then.
     private func removeServerItem(of operation: inout TableOperation) throws {
         operation.serverItem = nil
-        guard operation.base == nil, operation.version != nil else { return }
+        let isKnownMissing =
+            try transaction.operationError(operationID: operationID)?.code == .itemNotOnServer
+        guard operation.base == nil, operation.version != nil, !isKnownMissing else { return }
         try transaction.recordPurge(of: definition.name)
     }
 

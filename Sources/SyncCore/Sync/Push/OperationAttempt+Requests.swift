@@ -254,7 +254,7 @@ extension OperationAttempt {
             call, mayRepeat: mayRepeat, recordingIn: action.isRead ? nil : requests)
         let result = AttemptResponse(
             response, itemID: call.itemID, definition: definition, dialect: context.client.dialect)
-        requests.recordResponse(to: action, result.classification)
+        requests.recordResponse(to: action, result.classification, countsOnce: countsOnce)
         return result
     }
 

@@ -38,6 +38,12 @@ struct OperationAttempt: Sendable {
     /// client's.
     var isProven: Bool { (mayBeAppliedBefore || !requests.isConfirmed) && !requests.isApplied }
 
+    /// Whether equal changes of two devices count twice.
+    var countsOnce: Bool {
+        let combined = context.settings.resolver(of: definition.name)?.combinedColumns ?? []
+        return snapshot.fields.keys.contains(where: combined.contains)
+    }
+
     /// Compares the server's row with the oldest attempt with unknown outcome.
     var proof: LostAnswerProof {
         let resolver = mayBeAppliedBefore ? nil : context.settings.resolver(of: definition.name)

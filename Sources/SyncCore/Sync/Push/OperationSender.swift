@@ -149,7 +149,7 @@ struct OperationSender: Sendable {
     ) async throws -> Result {
         switch outcome {
         case .succeeded(let row):
-            if attempt.requests.isConfirmed { serverErrors.recordSuccess() }
+            serverErrors.recordCompletion(by: attempt.requests)
             return try await store(row, of: attempt, willSend: willSend)
         case .applied(let row, let newest):
             return try await store(row, newest: newest, of: attempt, willSend: willSend)

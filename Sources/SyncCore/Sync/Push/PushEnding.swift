@@ -55,7 +55,8 @@ struct PushEnding: Sendable {
         case .networkUnavailable:
             var error = SyncError(
                 .pushAbortedNetwork, failure.message, cause: failure.cause, mayRetry: failure.mayRetry)
-            if failure.mayHaveReachedServer, failure.mayRetry { error.pushEndingScope = .unansweredOperation }
+            let isOfConnection = (failure.cause as? NetworkFailure)?.isOfConnection ?? false
+            if !isOfConnection, failure.mayRetry { error.pushEndingScope = .unansweredOperation }
             self.error = error
         case .authenticationRequired:
             error = SyncError(

@@ -57,19 +57,26 @@ final class SentRequests: Sendable {
     func recordWrite() {
         state.withLock { state in
             if state.isOpen { state.isRepeated = true }
-            (state.hasWritten, state.isOpen) = (true, true)
+            (state.hasWritten, state.isOpen, state.isConfirmed) = (true, true, false)
         }
     }
 
-    /// Records that the server has received nothing of the write.
+    /// Records that the server has received nothing of the write, or required a sign-in for it.
     func recordUnsent() { state.withLock { $0.isOpen = false } }
 
-    func recordResponse(to action: RemoteCall.Action, _ classification: ResponseClassification) {
+    /// Records a response.
+    ///
+    /// - Parameter countsOnce: whether a conflict counts as a refusal. Otherwise it can be that of a second delivery of the same
+    ///   request, whose first one was applied; but equal changes of a counter are those of two devices.
+    func recordResponse(
+        to action: RemoteCall.Action, _ classification: ResponseClassification, countsOnce: Bool
+    ) {
         state.withLock { state in
             state.hasResponse = true
             guard !action.isRead else { return }
             state.isConfirmed = classification == .done
-            if state.isConfirmed || classification.isNotApplied { state.isOpen = false }
+            let isNotApplied = classification.isDefiniteRefusal || countsOnce && classification.isConflict
+            if state.isConfirmed || isNotApplied { state.isOpen = false }
         }
     }
 }

@@ -12,8 +12,11 @@ final class ServerErrorStreak: Sendable {
     /// does the 401 of ``UnauthorizedOperations``.
     var hasSucceeded: Bool { state.withLock { $0.hasSucceeded } }
 
-    /// Records that the server has applied an operation.
-    func recordSuccess() { state.withLock { $0 = (0, true) } }
+    /// Records that an operation is complete. A row that the server does not have shows that it answers, and not that it writes.
+    func recordCompletion(by requests: SentRequests) {
+        guard requests.hasResponse else { return }
+        state.withLock { $0 = (0, $0.hasSucceeded || requests.isConfirmed) }
+    }
 
     /// Begins to count again.
     func restart() { state.withLock { $0.count = 0 } }
