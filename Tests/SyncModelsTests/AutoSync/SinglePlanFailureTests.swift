@@ -67,6 +67,31 @@ import Testing
         #expect(timeline.step() == .wait(until: nil, .signedOut))
     }
 
+    @Test(arguments: [SyncSchedule.Outcome.failed(), .cancelled()])
+    func `a round without an answer leaves the pushes before the sign-in`(_ outcome: SyncSchedule.Outcome) {
+        var timeline = ScheduleTimeline.started()
+        timeline.change()
+        _ = timeline.runNextRound(.unauthenticated(mayBeOfChange: true))
+        _ = timeline.runNextRound(outcome)
+        guard case .wait(_?, .signedOut) = timeline.step() else { return #expect(Bool(false)) }
+    }
+
+    @Test(arguments: [
+        SyncSchedule.Outcome.unauthenticated(plan: 0), .failed(isOfChange: true),
+        .completed(reachedServer: false),
+    ])
+    func `a push that ends without a refusal of its sign-in ends the wait for one`(
+        _ outcome: SyncSchedule.Outcome
+    ) {
+        var timeline = ScheduleTimeline.started()
+        timeline.change()
+        _ = timeline.runNextRound(.unauthenticated(mayBeOfChange: true))
+        _ = timeline.runNextRound(outcome)
+        timeline.seconds += 1000
+        timeline.change()
+        #expect(timeline.runNextRound() != nil)
+    }
+
     // MARK: Requests
 
     @Test(arguments: [403, 500, 504])
