@@ -193,7 +193,7 @@ extension SimulatedSystem {
             fail(.falseConflict, "\(device.name): \(error.kind) \(error.itemID): \(error.code)")
         }
         let rows = state.errors.map { RowKey(table: $0.table, id: $0.itemID) }
-        device.state.withLock { $0.refusals.forgetAcceptedInserts(except: Set(rows)) }
+        device.state.withLock { $0.refusals.forgetAcceptedRows(except: Set(rows)) }
     }
 
     /// An item without a pending operation is a state that the server had.

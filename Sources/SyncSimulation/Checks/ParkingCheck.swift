@@ -23,17 +23,21 @@ struct RefusalCounts: Sendable {
     /// The rows that were missing at their last write, which was a deletion.
     private(set) var missingAtDeletion: Set<RowKey> = []
 
-    /// The rows whose insert the server has refused with the status of a conflict. After the server has accepted it, they stay
-    /// until the error of the refusal is gone.
-    private(set) var refusedInserts: Set<RowKey> = []
-    private var acceptedInserts: Set<RowKey> = []
+    /// The rows for whose write the server has reported a conflict that there is not: an insert refused with the status of a
+    /// conflict, or another write refused with a 404 that a user who may not read the row cannot verify. After the server has
+    /// accepted a write, they stay until the error of the refusal is gone.
+    private(set) var seemingConflicts: Set<RowKey> = []
+    private var acceptedRows: Set<RowKey> = []
+    /// The rows whose last write, which was no insert, was refused with a 404.
+    private var seemingMissing: Set<RowKey> = []
 
     /// Records a response that has arrived.
     mutating func record(_ response: HTTPTransportResponse, to request: ModelRequest, act: UInt64) {
         let isPage = response.head.headerFields[.contentType] == "text/html"
         if request.phase.isWrite, let row = request.row {
             missingAtDeletion.remove(row)
-            if (200...299).contains(response.head.status.code), !isPage { acceptedInserts.insert(row) }
+            seemingMissing.remove(row)
+            if (200...299).contains(response.head.status.code), !isPage { acceptedRows.insert(row) }
             if request.phase == .delete, response.head.status.code == 404 { missingAtDeletion.insert(row) }
         }
         // A damaged response counts too.
@@ -42,13 +46,19 @@ struct RefusalCounts: Sendable {
         {
             refused[row, default: 0] += 1
             if request.phase == .insert {
-                refusedInserts.insert(row)
-                acceptedInserts.remove(row)
+                recordSeemingConflict(of: row)
+            } else if response.head.status.code == 404 {
+                seemingMissing.insert(row)
             }
         } else if let row = request.row, request.phase.isWrite,
             [404, 409, 412].contains(response.head.status.code)
         {
             conflicting[row, default: []].append(act)
+        }
+        if request.phase == .read, let row = request.row, seemingMissing.contains(row),
+            [403, 405].contains(response.head.status.code)
+        {
+            recordSeemingConflict(of: row)
         }
         switch response.head.status.code {
         case 200...299 where request.phase != .list, 404, 409, 410, 412: confirming.insert(act)
@@ -60,6 +70,11 @@ struct RefusalCounts: Sendable {
             if let row = request.row { erring[row, default: []].insert(act) } else { erringLists.insert(act) }
         default: break
         }
+    }
+
+    private mutating func recordSeemingConflict(of row: RowKey) {
+        seemingConflicts.insert(row)
+        acceptedRows.remove(row)
     }
 
     /// Records that an old page has arrived. It may show a row that a conflict of the same act denies.
@@ -74,10 +89,10 @@ struct RefusalCounts: Sendable {
         return (refused[row] ?? 0) + acts.count + contradicted
     }
 
-    /// Forgets the refused inserts that the server has accepted since, except for those whose error is still there.
-    mutating func forgetAcceptedInserts(except rows: Set<RowKey>) {
-        refusedInserts.subtract(acceptedInserts.subtracting(rows))
-        acceptedInserts.formIntersection(rows)
+    /// Forgets the rows of which the server has accepted a write since, except for those whose error is still there.
+    mutating func forgetAcceptedRows(except rows: Set<RowKey>) {
+        seemingConflicts.subtract(acceptedRows.subtracting(rows))
+        acceptedRows.formIntersection(rows)
     }
 
     /// Begins to count again for another operation of the row.

@@ -177,7 +177,7 @@ extension SimulatedDevice {
         // Without a base, what the device's own attempt has left cannot be told from another client's change.
         let isUnknown = state.withLock {
             $0.rowsOfUnknownBase.contains(row) || $0.deletedLate.contains(row)
-                || $0.refusals.refusedInserts.contains(row)
+                || $0.refusals.seemingConflicts.contains(row)
                 || $0.hasReceivedOldPage && $0.deletedDirectly.contains(row)
         }
         if isUnknown { return true }
