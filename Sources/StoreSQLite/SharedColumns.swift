@@ -99,7 +99,9 @@ final class SharedColumns: Sendable {
     /// - Throws: ``StoreError/Code/alreadyOpen`` for a row with a value of a column that another process declares.
     func check(_ rows: [Item], in table: String) throws {
         guard let others = otherColumns(of: table)?.undeclared, !others.isEmpty,
-            rows.contains(where: { !others.isDisjoint(with: $0.system.undeclared.keys) })
+            case let names = Set(others.map { $0.lowercased() }),
+            // Servers ignore case in column names.
+            rows.contains(where: { $0.system.undeclared.keys.contains { names.contains($0.lowercased()) } })
         else { return }
         throw conflict(in: table)
     }

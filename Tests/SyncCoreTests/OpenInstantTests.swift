@@ -126,4 +126,28 @@ import Testing
         let next = try #require(transport.requests.last?.head.path?.removingPercentEncoding)
         #expect(next.contains("updatedAt ge datetimeoffset'\(Self.time(0))'"))
     }
+
+    /// The instant of the last row is past when the next pull receives it again, as the last page.
+    @Test func `an instant that is past is not read again by each pull`() throws {
+        let rows = [Self.row("a", 0), Self.row("b", 0)]
+        func pull(from token: DeltaToken?, at date: Timestamp) throws -> (received: Int, token: DeltaToken?) {
+            var cursor = PullCursor(
+                query: TableQuery("T"), order: .keyset, settings: PullSettings(), token: token)
+            var received = 0
+            while !cursor.isDone {
+                let page = cursor.nextPage.apply(to: rows.map(\.item)).items.map { item in
+                    PulledRow(item: item, updatedAtText: item.system.updatedAt?.description)
+                }
+                received += page.count
+                try cursor.advance(over: page, next: .end, at: PageTime(server: date, readAt: date))
+            }
+            return (received, cursor.token)
+        }
+        let first = try pull(from: nil, at: Self.time(0))
+        let second = try pull(from: first.token, at: Self.time(60_000))
+        #expect(second.received == 2)
+        let third = try pull(from: second.token, at: Self.time(120_000))
+        #expect(third.received == 0)
+        #expect(try pull(from: third.token, at: Self.time(180_000)).received == 0)
+    }
 }

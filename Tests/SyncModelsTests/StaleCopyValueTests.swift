@@ -76,4 +76,25 @@ import Testing
             #expect(stored?.title == "B" && stored?.body == "mine" && stored?.note == "mine")
         }
     }
+
+    @Test
+    func
+        `a count of a copy counts, although another device has made the same and a local-only property changes`()
+        async throws
+    {
+        var settings = SyncSettings()
+        settings.resolveByField(Page.self)
+        try await withServer(.models(Page.self), settings: settings) { context, server in
+            let table = context.table(Page.self)
+            let original = try await staleCopy(
+                of: ["title": "A", "views": 5], changed: ["views": 6], in: table, server)
+            var edited = original
+            edited.views = 6
+            edited.note = "mine"
+            try await table.save(edited, from: original)
+            try await context.push()
+            #expect(try await table.get("x")?.views == 7)
+            #expect(try server.row("x", in: "Page")?.fields["views"] == 7)
+        }
+    }
 }

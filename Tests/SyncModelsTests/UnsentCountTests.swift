@@ -152,4 +152,16 @@ import Testing
             try await context.push()
         }
     }
+
+    @Test(arguments: [407, 425, 429])
+    func `a count that the server has not processed is added to the same count of another device`(
+        _ status: Int
+    ) async throws {
+        try await Self.withCount(attempts: 2) { context, _, server in
+            try await server.update("x", ["views": 6], in: "Page")
+            server.inject(.answer(status: status), when: { $0.method == "PATCH" })
+            if status == 407 { await #expect(throws: SyncError.self) { try await context.push() } }
+            try await context.push()
+        }
+    }
 }

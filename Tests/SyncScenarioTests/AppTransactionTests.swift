@@ -6,6 +6,7 @@ import GRDB
 import StoreSQLite
 import SyncCore
 import TableServer
+import TestSupport
 import Testing
 
 /// An app with GRDB writes a row and enqueues the change in its own transaction.
@@ -29,7 +30,8 @@ import Testing
     }
 
     private func run(
-        settings: SyncSettings = SyncSettings(), _ body: (App) async throws -> Void
+        settings: SyncSettings = SyncSettings(),
+        environment: (inout SyncEnvironment) -> Void = { _ in }, _ body: (App) async throws -> Void
     ) async throws {
         try await Scenario.run(on: .sqlite) { scenario in
             let path = scenario.directory.appendingPathComponent("app.sqlite").path
@@ -42,7 +44,7 @@ import Testing
                 }
             }
             let store = try SQLiteStore(database: database, tables: [Todo.definition])
-            let device = scenario.device(on: store, settings: settings)
+            let device = scenario.device(on: store, settings: settings, environment: environment)
             try await body(App(database: database, store: store, device: device, scenario: scenario))
             try await device.context.close()
             try database.close()
@@ -323,6 +325,60 @@ import Testing
             #expect(try await results.next()?.items.isEmpty == true)
             try await app.device.table.insert(["id": "1", "text": "one"])
             #expect(try await results.next()?.items.map(\.id) == ["1"])
+        }
+    }
+
+    @Test func `an insert that was only marked is not sent after the app has deleted its row`() async throws {
+        let writes = WriteSignal()
+        try await run(settings: .singleAttempt, environment: { $0.executor = writes }) { app in
+            for id in ["1", "2"] { try await app.device.table.insert(["id": .text(id), "text": .text(id)]) }
+            let deleted = try #require(try await app.device.item("2"))
+            let (store, marked) = (app.store, TestSignal())
+            writes.onWrite {
+                let states = try? store.read { try $0.operations(after: 0, in: nil, limit: 2).map(\.state) }
+                if states == [.attempted, .attempted] { marked.send() }
+            }
+            let result = try await app.scenario.push(app.device, then: .dropRequest) { _ in
+                try await marked.wait()
+                try await app.write { database in
+                    try database.execute(sql: "DELETE FROM TodoItem WHERE id = '2'")
+                    try store.enqueueExternalChanges(in: Todo.name, deleted: [deleted], on: database)
+                }
+            }
+            #expect(throws: SyncError.self) { try result.get() }
+            try await app.device.context.push()
+            #expect(try app.scenario.row("2") == nil)
+            #expect(app.scenario.writes().allSatisfy { $0.itemID != "2" })
+            #expect(try app.scenario.serverTexts() == ["1"])
+        }
+    }
+
+    @Test func `a delete can be discarded after a local-only column has got another type`() async throws {
+        try await Scenario.run(on: .sqlite) { scenario in
+            let path = scenario.directory.appendingPathComponent("app.sqlite").path
+            let database = try DatabasePool(path: path)
+            try await database.write {
+                try $0.execute(
+                    sql: "CREATE TABLE TodoItem(id TEXT PRIMARY KEY, text TEXT, flag INTEGER)")
+            }
+            func open(_ type: ColumnType) throws -> Device {
+                let flag = SyncCore.SyncColumn("flag", type, isLocalOnly: true)
+                let table = SyncTableDefinition(Todo.name, columns: [Todo.text, flag])
+                return scenario.device(on: try SQLiteStore(database: database, tables: [table]))
+            }
+            try await scenario.server.put("1", ["text": "a"], in: Todo.name)
+            var device = try open(.bool)
+            try await device.sync()
+            try await device.table.update(id: "1", ["flag": true])
+            try await device.table.delete(id: "1")
+            try await device.context.close()
+            device = try open(.integer)
+            scenario.server.inject(.refusal(403), when: \.isWrite)
+            let error = try await device.expectPushError()
+            try await device.context.cancelAndDiscardItem(for: error)
+            #expect(try await device.texts() == ["a"])
+            try await device.context.close()
+            try database.close()
         }
     }
 }

@@ -237,13 +237,13 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.persistent)
+    @Test(arguments: StoreKind.persistent, [withoutPriority, withPriority])
     func `a value that an unsent item gets while its column is local-only is inserted with it`(
-        _ kind: StoreKind
+        _ kind: StoreKind, _ fields: [String: ItemValue]
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
             var device = try Self.open(Self.both, in: scenario)
-            try await device.table.insert(["id": "1", "text": "a"])
+            try await device.table.insert(fields.merging(["id": "1"]) { $1 })
             try await device.context.close()
             device = try Self.open(Self.localOnly, in: scenario)
             try await device.table.update(id: "1", ["priority": 5])
@@ -358,6 +358,25 @@ import Testing
             try await device.context.push()
             #expect(try await device.operations().isEmpty)
             try await device.table.update(id: "1", ["text": "b"])
+            try await device.context.push()
+            #expect(try scenario.row("1")?.fields == ["text": "b", "priority": 1])
+            try await device.context.close()
+        }
+    }
+
+    @Test(arguments: StoreKind.persistent, [fewer, localOnly])
+    func `an edit of a column that is no longer synced is not sent with a change of the app's database`(
+        _ kind: StoreKind, _ table: SyncTableDefinition
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            try await scenario.server.put("1", ["text": "a", "priority": 1], in: Todo.name)
+            var device = try Self.open(Self.both, in: scenario, dialect: .v3)
+            try await device.sync()
+            try await device.table.update(id: "1", ["priority": 2])
+            try await device.context.close()
+            device = try Self.open(table, in: scenario, dialect: .v3)
+            try device.changeDirectly("1") { $0["text"] = "b" }
+            try await device.context.enqueueExternalChanges(in: Todo.name, changed: ["1"])
             try await device.context.push()
             #expect(try scenario.row("1")?.fields == ["text": "b", "priority": 1])
             try await device.context.close()

@@ -201,4 +201,28 @@ import Testing
             #expect(try await a.context.pendingOperationCount() == 1)
         }
     }
+
+    @Test
+    func `an item that the delegate returns although the push was cancelled before the execution is none`()
+        async throws
+    {
+        let begun = TestSignal()
+        let untilCancelled = AsyncStream<Void> { _ in }
+        let delegate = ClosureDelegate(perform: { _, operation in
+            begun.send()
+            for await _ in untilCancelled {}
+            _ = try? await operation.execute()
+            return operation.item
+        })
+        try await Scenario.run(on: .memory) { scenario in
+            let a = try scenario.device(delegate: delegate, settings: .singleAttempt)
+            try await a.table.insert(["id": "x"])
+            let push = Task { try await a.context.push() }
+            try await begun.wait()
+            push.cancel()
+            await #expect(throws: CancellationError.self) { try await push.value }
+            #expect(try await a.operations().map(\.itemID) == ["x"])
+            #expect(try scenario.row("x") == nil)
+        }
+    }
 }

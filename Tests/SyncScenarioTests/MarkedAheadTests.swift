@@ -193,7 +193,7 @@ import Testing
 }
 
 /// Calls a closure after each write.
-private final class WriteSignal: StoreExecutor {
+final class WriteSignal: StoreExecutor {
     private let base = SyncEnvironment.live.executor
     private let onWrite = Mutex<@Sendable () -> Void>({})
 

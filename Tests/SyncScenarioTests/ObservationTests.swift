@@ -138,6 +138,20 @@ import Testing
             await expectError(.filterNotSupported) { _ = try await items.next() }
         }
     }
+
+    @Test func `an observation that has failed ends when its task is cancelled`() async throws {
+        try await Scenario.run(on: .memory) { scenario in
+            let a = try scenario.device()
+            let task = Task {
+                var items = a.table.observe(Todo.query.where(.column("nosuch") == 1)).makeAsyncIterator()
+                await #expect(throws: SyncError.self) { try await items.next() }
+                withUnsafeCurrentTask { $0?.cancel() }
+                let next = try await items.next()
+                #expect(next == nil)
+            }
+            try await task.value
+        }
+    }
 }
 
 /// A store executor that holds back reads when a test asks for it.

@@ -91,4 +91,65 @@ struct PurgeOfAppTablesTests {
             }
         }
     }
+
+    @Test func `children that a reconciliation has removed with their parents are pulled again`() async throws
+    {
+        try await MigratedApp.run { app in
+            try await app.migrate(
+                """
+                CREATE TABLE List(id TEXT PRIMARY KEY, text TEXT);
+                CREATE TABLE Entry(id TEXT PRIMARY KEY, list TEXT REFERENCES List(id) ON DELETE CASCADE)
+                """)
+            try await Scenario.run(
+                on: .sqlite, configure: { $0.tables = ["List", "Entry"].map { .init($0) } }
+            ) { scenario in
+                let store = try SQLiteStore(
+                    database: app.database,
+                    tables: [
+                        SyncTableDefinition("List", columns: [Todo.text]),
+                        SyncTableDefinition("Entry", columns: [SyncColumn("list", .text)], parents: ["List"]),
+                    ])
+                let context = scenario.device(on: store).context
+                try await scenario.server.put("l", ["text": "open"], in: "List")
+                try await scenario.server.put("e", ["list": "l"], in: "Entry")
+                scenario.server.clock.advance(by: .seconds(10))
+                let open = TableQuery("List").where(.column("text") == "open")
+                try await context.pull(open, queryID: "open")
+                try await context.pull(TableQuery("Entry"), queryID: "all")
+                try await scenario.server.update("l", ["text": "archived"], in: "List")
+                try await context.reconcile(open, removingMost: true)
+                #expect(try await context.table("Entry").items().isEmpty)
+                try await context.pull(TableQuery("List"), queryID: "all")
+                try await context.pull(TableQuery("Entry"), queryID: "all")
+                #expect(try await context.table("Entry").items().map(\.id) == ["e"])
+                try await context.close()
+            }
+        }
+    }
+
+    @Test func `rows that a purge has removed with those that refer to them are pulled again`() async throws {
+        try await MigratedApp.run { app in
+            try await app.migrate(
+                """
+                CREATE TABLE Folder(id TEXT PRIMARY KEY, text TEXT,
+                    parent TEXT REFERENCES Folder(id) ON DELETE CASCADE)
+                """)
+            try await Scenario.run(on: .sqlite, configure: { $0.tables = [.init("Folder")] }) { scenario in
+                let definition = SyncTableDefinition(
+                    "Folder", columns: [Todo.text, SyncColumn("parent", .text)])
+                let store = try SQLiteStore(database: app.database, tables: [definition])
+                let context = scenario.device(on: store).context
+                try await scenario.server.put("a", ["text": "old"], in: "Folder")
+                try await scenario.server.put("b", ["text": "new", "parent": "a"], in: "Folder")
+                scenario.server.clock.advance(by: .seconds(10))
+                let all = TableQuery("Folder")
+                try await context.pull(all, queryID: "all")
+                try await context.purge(all.where(.column("text") == "old"), keepingDeltaTokens: true)
+                #expect(try await context.table("Folder").items().isEmpty)
+                try await context.pull(all, queryID: "all")
+                #expect(try await context.table("Folder").items().map(\.id).contains("b"))
+                try await context.close()
+            }
+        }
+    }
 }

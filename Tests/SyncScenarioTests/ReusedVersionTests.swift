@@ -254,4 +254,21 @@ import Testing
             try await scenario.expectAgreement(a)
         }
     }
+
+    /// The dialect has no `createdAt`: only `updatedAt` tells the rows apart.
+    @Test(arguments: StoreKind.allCases)
+    func
+        `a copy of the former row conflicts with the row inserted again, also without the time of its insert`(
+            _ kind: StoreKind
+        ) async throws
+    {
+        try await Scenario.run(on: kind, configure: Self.restartVersions) { scenario in
+            let a = try scenario.wholeRowDevice()
+            var copy = try await copyOfFormerRow(a, on: scenario)
+            copy["text"] = "ours"
+            try await a.table.replace(copy)
+            #expect(try await a.expectPushError().isConflict)
+            #expect(try scenario.row("x")?.fields["text"] == "new")
+        }
+    }
 }

@@ -354,4 +354,27 @@ import Testing
             try await scenario.expectAgreement(a)
         }
     }
+
+    @Test(
+        arguments: StoreKind.allCases,
+        [ServerFault.dropRequest, .refusal(401), .refusal(403), .refusal(503)])
+    func
+        `a confirmed insert is complete, although its row cannot be read after a pulled change of its instant`(
+            _ kind: StoreKind, _ fault: ServerFault
+        ) async throws
+    {
+        try await run(on: kind) { scenario, _ in
+            let a = try scenario.device("B", settings: .singleAttempt)
+            try await a.table.insert(["id": "x", "text": "ours"])
+            scenario.server.inject(fault, when: { $0.itemID == "x" && $0.method == "GET" })
+            try? await push(a, to: scenario, then: response(201, showing: "ours")) {
+                try await scenario.server.put("x", ["text": "theirs"], in: Todo.name)
+                try await a.context.pull(Todo.query, queryID: "all", settings: .withoutPush)
+            }
+            #expect(try await a.operations().isEmpty)
+            try await a.context.pull(Todo.query, queryID: "all")
+            #expect(try await a.texts() == ["theirs"])
+            try await scenario.expectAgreement(a)
+        }
+    }
 }

@@ -224,4 +224,21 @@ import Testing
             error?.description.contains("with other columns of the table 'TodoItem'") == true,
             sourceLocation: location)
     }
+
+    @Test func `a widget does not pull a column of the app that the server spells in another case`()
+        async throws
+    {
+        try await run { scenario, open in
+            let app = try open(Self.appColumns)
+            try await scenario.server.put("1", ["text": "a", "Priority": 7], in: Todo.name)
+            try await app.sync()
+            let widget = try open(Self.widgetColumns)
+            try await scenario.server.update("1", ["Priority": 8], in: Todo.name)
+            await expectError(.storeFailure) { try await widget.pullWithoutPush() }
+            try await app.sync()
+            #expect(try await app.item("1")?["priority"] == 8)
+            try await app.context.close()
+            try await widget.context.close()
+        }
+    }
 }

@@ -306,6 +306,26 @@ import Testing
             try await scenario.expectAgreement(a)
         }
     }
+
+    @Test(arguments: StoreKind.allCases, [ServerFault.dropRequest, .refusal(503)])
+    func `an item is sent as the user has corrected it, also after its row could not be read`(
+        _ kind: StoreKind, _ fault: ServerFault
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(settings: .singleAttempt)
+            scenario.refuse("too long", status: 500)
+            try await a.table.insert(["id": "x", "text": "too long"])
+            _ = try await a.expectPushError()
+            try await a.table.update(id: "x", ["text": "short"])
+            scenario.server.inject(fault, when: { $0.method == "GET" })
+            await #expect(throws: SyncError.self) { try await a.context.push() }
+            scenario.server.removeRequests()
+            try await a.context.push()
+            #expect(scenario.writes().count == 1)
+            #expect(try scenario.row("x")?.fields["text"] == "short")
+            try await scenario.expectAgreement(a)
+        }
+    }
 }
 
 extension Scenario {

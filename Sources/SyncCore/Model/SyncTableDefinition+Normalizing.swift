@@ -123,7 +123,7 @@ extension ColumnType {
     }
 
     /// Converts the value to this type without loss; `nil` when that is impossible.
-    fileprivate func converting(_ value: ItemValue) -> ItemValue? {
+    func converting(_ value: ItemValue) -> ItemValue? {
         if holds(value) { return value }
         return switch (self, value) {
         case (.integer, .double(let double)): Int64(exactly: double).map(ItemValue.int)

@@ -12,10 +12,12 @@ extension TableOperation {
     mutating func setOlderCopy(_ copy: SystemProperties?, of item: Item) {
         guard kind != .insert, let copy, let version = copy.version, let current = item.system.version
         else { return }
-        let isOfFormerRow = item.isInsertedAgain(since: Item(id: item.id, system: copy))
+        let known = Item(id: item.id, system: copy)
         if version.hasSameBytes(as: current) {
-            if isOfFormerRow { setFormerRow(copy) }
-        } else if isOfFormerRow || !item.system.supersededVersions.contains(where: version.hasSameBytes) {
+            if !item.isSameState(as: known), !item.hasSuperseded(known) { setFormerRow(copy) }
+        } else if item.isInsertedAgain(since: known)
+            || !item.system.supersededVersions.contains(where: version.hasSameBytes)
+        {
             self.version = version
         }
     }
@@ -97,7 +99,7 @@ extension TableOperation {
     var formerRow: SystemProperties? {
         guard let base, let serverItem, let version = base.system.version,
             serverItem.system.version?.hasSameBytes(as: version) == true,
-            serverItem.isInsertedAgain(since: base)
+            !serverItem.isSameState(as: base)
         else { return nil }
         return base.system
     }

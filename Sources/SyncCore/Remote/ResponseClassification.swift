@@ -86,6 +86,10 @@ enum ResponseClassification: Sendable, Hashable {
             : (400...499).contains(status) && ![401, 407, 408, 425, 429].contains(status)
     }
 
+    /// Whether the request was not processed: a proxy requires a sign-in, or the client has sent too much or too early (RFC 9110,
+    /// RFC 6585, RFC 8470).
+    static func isUnprocessed(_ status: Int) -> Bool { [407, 425, 429].contains(status) }
+
     /// Whether the tables service has ended its work on a write that has this status: it has refused the content, or failed.
     /// Behind a gateway that has given up, it may still be working.
     ///

@@ -118,7 +118,10 @@ public struct SyncedColumnsChange: Sendable {
     ) throws {
         try transaction.upsert(
             items.compactMap { item in
-                var changed = known.restored(moved(item, isTableOfApp: isTableOfApp), definition)
+                // The device has no row of an insert: a value that its column gets while it is local-only is the newest.
+                let isInserted = known.isInserted(item) && item.system.isUnknown
+                let moved = moved(item, isTableOfApp: isTableOfApp, keepsLocalOnly: isInserted)
+                var changed = known.restored(moved, definition)
                 if !known.isInserted(item), !isTableOfApp || !item.system.isUnknown {
                     // Otherwise values that it gets meanwhile would be sent when the columns are synced again.
                     let localOnly = removed.filter { definition.column(named: $0) != nil }
@@ -194,9 +197,13 @@ public struct SyncedColumnsChange: Sendable {
     ///
     /// - Parameter isTableOfApp: whether an added column keeps its value if the undeclared one does not fit it. In other tables,
     ///   the value is one that the server's row had before the column was removed.
-    private func moved(_ item: Item, isTableOfApp: Bool = false) -> Item {
+    /// - Parameter keepsLocalOnly: whether removed columns that are local-only now keep their values.
+    private func moved(_ item: Item, isTableOfApp: Bool = false, keepsLocalOnly: Bool = false) -> Item {
         var moved = item
-        for name in removed where moved.system.undeclared[name] == nil {
+        for name in removed
+        where moved.system.undeclared[name] == nil
+            && !(keepsLocalOnly && definition.column(named: name) != nil)
+        {
             if let value = item.content[name] { moved.system.undeclared[name] = value }
         }
         for column in added {

@@ -210,7 +210,7 @@ extension SyncRound.Report {
         case .unavailable(let retryAfter):
             .failed(
                 retryAfter: retryAfter, reachedServer: reachedServer, madeProgress: madeProgress,
-                plan: retryAfter == nil ? endingPlan : nil)
+                plan: endingPlan)
         case .ofPlan: .failed(reachedServer: reachedServer, madeProgress: madeProgress)
         }
     }

@@ -16,10 +16,19 @@ extension SyncSchedule {
         /// Whether the server has required a sign-in for this pull, after which it waits for one.
         var needsSignIn = false
         /// Whether the server has not answered this pull, and a round has ended with it. A further failure is one of this plan only.
-        var hasEndedRound = false
+        private(set) var hasEndedRound = false
+        /// Whether the server has asked for a wait instead of an answer. It may do so for this pull only.
+        private(set) var hasAskedForWait = false
         /// The place in a round: first parents, then their children, then plans that have failed alone, then those that wait for a
         /// sign-in.
-        var rank: Int { needsSignIn ? 2 : hasEndedRound && failures > 0 ? 1 : 0 }
+        var rank: Int { needsSignIn ? 2 : hasAskedForWait || hasEndedRound && failures > 0 ? 1 : 0 }
+
+        /// Records that a round has ended with this pull, because the server has not answered it.
+        mutating func recordEndOfRound(asksForWait: Bool) {
+            if asksForWait { hasAskedForWait = true } else { hasEndedRound = true }
+        }
+
+        mutating func recordSuccess() { (failures, hasEndedRound, hasAskedForWait) = (0, false, false) }
 
         mutating func request(at time: Duration, isHinted: Bool) {
             let kind = isHinted ? \Self.hintedAt : \.requestedAt

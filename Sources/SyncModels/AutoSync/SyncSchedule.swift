@@ -261,7 +261,7 @@ struct SyncSchedule: Sendable {
         (lastEnd, isInRound) = (now, false)
         for index in pulled {
             pulls[index].repeatsAt = pulls[index].interval.map { now + $0 }
-            (pulls[index].failures, pulls[index].hasEndedRound) = (0, false)
+            pulls[index].recordSuccess()
         }
         // A plan that the server permits now shows that the user has signed in.
         if pulled.union(stored).contains(where: { pulls[$0].needsSignIn }) { endWaitsForSignIn() }
@@ -283,7 +283,7 @@ struct SyncSchedule: Sendable {
             incompleteRounds += 1
         case .failed(let retryAfter, let reachedServer, let madeProgress, let plan, let isOfChange):
             requestPush(at: now, .retry)
-            if let plan { pulls[plan].hasEndedRound = true }
+            if let plan { pulls[plan].recordEndOfRound(asksForWait: retryAfter != nil) }
             if isOfChange { signIn = SignInWait() }
             if signIn.isRetrying { signIn.retry(at: now, settings, jitter: jitter) }
             if reachedServer { recordFirstAnswer() }

@@ -88,6 +88,19 @@ extension Item {
     }
 }
 
+extension TableOperation {
+    /// Returns the deleted item, without values of local-only columns that have another type now: the store has no record of
+    /// their former type.
+    func deletedItem(in definition: SyncTableDefinition) -> Item? {
+        guard var item = deletedItem else { return nil }
+        for column in definition.columns where column.isLocalOnly {
+            let value = item.content[column.name]
+            item.content[column.name] = value.flatMap { column.type.converting($0) }
+        }
+        return item
+    }
+}
+
 extension TableQuery {
     /// Checks that filter and order use no local-only column: the server cannot evaluate them.
     func requireSyncedColumns(_ definition: SyncTableDefinition) throws(SyncError) {

@@ -91,7 +91,9 @@ extension Item {
                 item.content[name] = value
             }
         }
-        func lacks(_ item: Item, _ name: String) -> Bool { item.system.undeclared[name] ?? .null == .null }
+        func lacks(_ item: Item, _ name: String) -> Bool {
+            (item.system.undeclaredValue(ofColumn: name) ?? .null).isNull
+        }
         for (name, value) in row.system.undeclared where lacks(known, name) && lacks(item, name) {
             item.system.undeclared[name] = value
         }

@@ -22,6 +22,17 @@ extension Item {
         return row
     }
 
+    /// Returns the item with the row's values of columns that were declared when the user changed them: these edits are not sent
+    /// any more.
+    func withoutUndeclaredEdits(since base: Item, definition: SyncTableDefinition) -> Item {
+        let row = base.recordingRemovedColumns(of: self, definition: definition).system
+        guard system.undeclaredValues != row.undeclaredValues, row.lostValues.isEmpty else { return self }
+        var item = self
+        item.system.undeclared = row.undeclared
+        item.system.lostValues = system.lostValues
+        return item
+    }
+
     /// Returns the row with the undeclared columns of the known state that has its version, if it has none itself. Without
     /// such a state they are recorded as lost, so that the next update fetches the row.
     ///

@@ -91,7 +91,8 @@ struct DecisionEffect {
     /// item has the system properties of the later row that proved it.
     private func isMadeOnSentItem() throws -> Bool {
         let item =
-            try transaction.readableItem(id: operation.itemID, in: definition) ?? operation.deletedItem
+            try transaction.readableItem(id: operation.itemID, in: definition)
+            ?? operation.deletedItem(in: definition)
         guard let item, let base = operation.base else { return false }
         return item.isLater(than: base)
     }
@@ -104,7 +105,8 @@ struct DecisionEffect {
     ///
     /// Other fields that it lacks are removed, because no operation would send an edit that stayed.
     private func store(_ row: Item) throws {
-        let local = try transaction.readableItem(id: row.id, in: definition) ?? operation.deletedItem
+        let local =
+            try transaction.readableItem(id: row.id, in: definition) ?? operation.deletedItem(in: definition)
         let item = row.addingLocalOnlyColumns(of: local, definition: definition)
         try transaction.upsert([item], in: definition.name)
     }
@@ -189,13 +191,13 @@ struct DecisionEffect {
             (kept.base, kept.version, kept.serverItem) = (nil, nil, operation.serverItem)
         }
         if kind == .delete {
-            kept.deletedItem = item ?? local ?? operation.deletedItem
+            kept.deletedItem = item ?? local ?? operation.deletedItem(in: definition)
             try removeItem()
         } else {
-            guard var stored = item ?? local ?? operation.deletedItem else {
+            guard var stored = item ?? local ?? operation.deletedItem(in: definition) else {
                 throw SyncError(.expectedItem, "There is no stored item to send; pass an item.")
             }
-            let current = local ?? operation.deletedItem
+            let current = local ?? operation.deletedItem(in: definition)
             stored = stored.addingLocalOnlyColumns(of: current, definition: definition)
             if operation.kind == .insert, !followsDelete, let server {
                 // Fields that the device never had are not removed by its insert.

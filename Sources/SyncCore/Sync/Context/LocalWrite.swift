@@ -58,11 +58,18 @@ struct LocalWrite {
     /// Queues a change that is in the table already, of an item whose earlier state is unknown.
     func recordChange(id: String) throws {
         let item = try existing(id)
-        let last = try transaction.operations(forItem: id, in: definition.name).last
+        let pending = try transaction.operations(forItem: id, in: definition.name)
+        let last = pending.last
         if last?.kind == .delete {
             // The app has inserted the item again.
             try enqueue(.insert, id: id, before: nil) { _ in }
             return
+        }
+        if let known = pending.last(where: { $0.base != nil }), let base = known.base, known.formerRow == nil
+        {
+            // Without the base, they could not be told from the server's values.
+            let unedited = item.withoutUndeclaredEdits(since: base, definition: definition)
+            if unedited != item { try transaction.upsert([unedited], in: definition.name) }
         }
         let isKnown = item.system.isOfServer || last != nil
         try enqueue(isKnown ? .update : .insert, id: id, before: nil) { operation in
@@ -110,7 +117,8 @@ struct LocalWrite {
         let before = try existing(id)
         var item = before
         change(&item)
-        if definition.differOnlyLocally(item, before) {
+        // An edit of a copy can make the value that another client has made: for a counter, these are two changes.
+        if original?.isEmpty ?? true, definition.differOnlyLocally(item, before) {
             try transaction.upsert([item], in: definition.name)
             try refuseEarlierDecisions(about: id)
             return item

@@ -30,10 +30,7 @@ extension SyncContext {
         try validate(query, on: query.table)
         if pending == .push { try await push(tables: [query.table]) }
         let inFlight = inFlight
-        // A foreign key of the app's database can remove the rows of children, which then have to be pulled again too.
-        let children =
-            store.dataSource is any StoreWithTriggers
-            ? store.dataSource.catalog.descendants(of: query.table) : []
+        let removal = CascadedRemoval(of: query.table, in: store.dataSource)
         try await withoutOtherPushes(if: pending == .discard) {
             try Task.checkCancellation()
             try await write { transaction in
@@ -43,21 +40,12 @@ extension SyncContext {
                 } else {
                     try purge.requireNoOperations()
                 }
-                let counts = try children.map { try transaction.itemCount(in: $0) }
-                try transaction.deleteItems(matching: query)
-                try transaction.recordPurge(of: query.table) { _ in !keepingDeltaTokens }
-                for (child, count) in zip(children, counts)
-                where try transaction.itemCount(in: child) != count {
-                    try transaction.recordPurge(of: child)
+                let removesOthers = try removal.perform(in: transaction) {
+                    try transaction.deleteItems(matching: query)
                 }
+                try transaction.recordPurge(of: query.table) { _ in removesOthers || !keepingDeltaTokens }
             }
         }
-    }
-}
-
-extension StoreSnapshot {
-    fileprivate func itemCount(in table: String) throws -> Int? {
-        try items(matching: TableQuery(table).limit(0).includingTotalCount()).totalCount
     }
 }
 

@@ -55,6 +55,14 @@ package struct ChangeSet: Sendable {
     mutating func add(_ change: TableChange, to table: String) {
         tables[table, default: .rows([])].add(change)
     }
+
+    /// Adds the changes of a later commit.
+    mutating func merge(_ later: ChangeSet) {
+        for (table, change) in later.tables { add(change, to: table) }
+        touchesOperations = touchesOperations || later.touchesOperations
+        mayQueueOperations = mayQueueOperations || later.mayQueueOperations
+        isUnknown = isUnknown || later.isUnknown
+    }
 }
 
 /// What a commit, or several, have changed in a table.

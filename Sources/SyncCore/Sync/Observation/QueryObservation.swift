@@ -53,6 +53,7 @@ package struct QueryObservation<Details: Sendable & Equatable> {
 
     private mutating func nextPage() async throws -> Page? {
         while true {
+            if observer.hasFailed, Task.isCancelled { return nil }
             if !observer.hasFailed {
                 observer.beginWait()
                 guard await context.next(&signals) != nil else { return nil }

@@ -72,7 +72,7 @@ private final class ReadObserver: Sendable {
         /// What the last read has read; `nil` while it is not known.
         var region: ObservedRegion?
         /// The commits since the last read began: all of them during a read, and otherwise `unknown` after one that counts.
-        var unread: [ChangeSet] = []
+        var unread: ChangeSet?
     }
 
     private let state = Mutex(State())
@@ -81,11 +81,12 @@ private final class ReadObserver: Sendable {
         state.withLock { state in
             if let region = state.region {
                 // Commits during the read are compared when the next one begins.
-                guard region.isAffected(by: changes) else { return !state.unread.isEmpty }
-                state.unread = [.unknown]
+                guard region.isAffected(by: changes) else { return state.unread != nil }
+                state.unread = .unknown
             } else {
-                // During a read it is unknown what is read. A long list of commits is not compared.
-                state.unread = state.unread.count < 10 ? state.unread + [changes] : [.unknown]
+                // During a read it is unknown what is read.
+                state.unread = state.unread ?? ChangeSet()
+                state.unread?.merge(changes)
             }
             return true
         }
@@ -94,8 +95,8 @@ private final class ReadObserver: Sendable {
     func beginRead() -> Bool {
         state.withLock { state in
             let unread = state.unread
-            state.unread = []
-            if let region = state.region, !unread.contains(where: region.isAffected) { return false }
+            state.unread = nil
+            if let region = state.region, unread.map(region.isAffected) != true { return false }
             state.region = nil
             return true
         }

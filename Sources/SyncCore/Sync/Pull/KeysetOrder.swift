@@ -234,6 +234,14 @@ struct KeysetOrder: PageOrder {
         if lastStored?.updatedAt.isSameInstant(as: updatedAt) == true { lastStored?.instant = .complete }
     }
 
+    /// Records that no row can get the last instant any more. After a last page that is not empty, rows behind it can be missing.
+    private mutating func closeToken(at row: DeltaToken, isEmpty: Bool) {
+        if isEmpty { return completeToken(at: row.updatedAt) }
+        guard let last = lastStored, last.instant == .open, last.updatedAt.isSameInstant(as: row.updatedAt)
+        else { return }
+        lastStored = row
+    }
+
     /// As soon as a page has a row without `updatedAt`, all of them are read by id: a server that sorts by `updatedAt` only
     /// returns them in any order.
     private mutating func readUndated(after rows: [PulledRow]) {
@@ -268,7 +276,7 @@ struct KeysetOrder: PageOrder {
             section += 1
             return true
         case .after(let row):
-            if isEmpty, row.instant == .closed { completeToken(at: row.updatedAt) }
+            if row.instant == .closed { closeToken(at: row, isEmpty: isEmpty) }
         case .start where skip > 0:
             // Rows that were deleted have shifted the others: all rows with `updatedAt` are requested anew.
             (position, skip) = (.from(.earliest), 0)

@@ -31,13 +31,14 @@ struct PageRequest: Sendable {
         var requestsTotal = requestsTotal
         while true {
             let storedRowCount = context.stalePageGuard.storedRowCount
+            let requestedAt = context.environment.now()
             switch try await send(cursor.nextPage, requestsTotal: requestsTotal) {
             case .rows(let rows, let total, let next, let time):
                 var (read, unreadable) = try read(rows)
                 if cursor.isBeforeOffset { (read, unreadable) = (read.map { $0.withoutFields }, []) }
                 return PulledPage(
                     rows: read, unreadable: unreadable, next: next, time: time,
-                    storedRowCount: storedRowCount, cursor: cursor, total: total)
+                    storedRowCount: storedRowCount, requestedAt: requestedAt, cursor: cursor, total: total)
             case .refused where requestsTotal:
                 requestsTotal = false
             case .refused(let error, let status):
@@ -52,7 +53,7 @@ struct PageRequest: Sendable {
                 }
             case .tooLong(let limit):
                 guard !cursor.halvePage() else { continue }
-                return try await pageOfLongRow(cursor, storedRowCount, limit: limit)
+                return try await pageOfLongRow(cursor, storedRowCount, requestedAt, limit: limit)
             }
         }
     }
@@ -61,7 +62,7 @@ struct PageRequest: Sendable {
     ///
     /// The row is requested by its id once more: another row can have come before it since.
     private func pageOfLongRow(
-        _ cursor: PullCursor, _ storedRowCount: Int, limit: Int
+        _ cursor: PullCursor, _ storedRowCount: Int, _ requestedAt: Timestamp, limit: Int
     ) async throws -> PulledPage {
         let reason = SyncError(
             .unreadableResponse,
@@ -88,7 +89,7 @@ struct PageRequest: Sendable {
         }
         return PulledPage(
             rows: read, unreadable: unreadable, next: next, time: time,
-            storedRowCount: storedRowCount, cursor: cursor, total: nil)
+            storedRowCount: storedRowCount, requestedAt: requestedAt, cursor: cursor, total: nil)
     }
 
     private func send(_ query: TableQuery, requestsTotal: Bool = false) async throws -> Response {

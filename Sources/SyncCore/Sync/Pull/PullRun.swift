@@ -246,7 +246,7 @@ struct PullRun: Sendable {
     ///
     /// The write returns `nil`, and stores nothing, if the page must be requested again: the table was purged since the page
     /// was requested, or it is unknown whether a row of it is later than the state that a push, another pull or another
-    /// process has stored since.
+    /// process has stored since, or has removed.
     private func beginStoring(
         _ page: PulledPage, token: String?
     ) -> PendingWrite<[ServerRowApplier.Outcome]?>? {
@@ -262,6 +262,7 @@ struct PullRun: Sendable {
             let sharedStore = try mark.commitStamp.map {
                 try SharedStorePull(since: $0, in: transaction, at: context.environment.now())
             }
+            if let sharedStore, sharedStore.isTooOld(page) { return nil }
             let applier = ServerRowApplier(
                 transaction: transaction, definition: pull.definition,
                 isQueueEmpty: try transaction.operations(after: 0, in: nil, limit: 1).isEmpty,

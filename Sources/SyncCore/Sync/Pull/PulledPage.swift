@@ -9,6 +9,8 @@ struct PulledPage: Sendable {
     let time: PageTime
     /// How many stored rows ``StalePageGuard`` had recorded when the page was requested.
     let storedRowCount: Int
+    /// When the page was requested, by the client's clock.
+    let requestedAt: Timestamp
     let cursor: PullCursor
     /// The server's count of all rows that match the query, if it was requested and the server supports it.
     let total: Int?

@@ -129,16 +129,21 @@ private struct Reconcile {
     /// Removes the items that have not changed since, and the delta tokens that would keep them from being pulled again.
     func remove(_ removal: Removal) async throws -> Int {
         let (table, binding) = (query.table, pull.binding)
+        let cascade = CascadedRemoval(of: table, in: context.store.dataSource)
         return try await context.write { transaction in
             let ids = try removal.items.filter { item in
                 try transaction.operations(forItem: item.id, in: table).isEmpty
                     && transaction.item(id: item.id, in: table) == item
             }.map(\.id)
             guard !ids.isEmpty else { return 0 }
-            try transaction.deleteItems(ids: ids, in: table)
+            let removesOthers = try cascade.perform(in: transaction) {
+                try transaction.deleteItems(ids: ids, in: table)
+                return ids.count
+            }
             try transaction.recordPurge(of: table) { token in
                 let isSameQuery = DeltaToken.binding(inStoredText: token)?.hasSameBytes(as: binding) == true
-                return removal.keptTokens == .none || removal.keptTokens == .sameQuery && !isSameQuery
+                return removesOthers || removal.keptTokens == .none
+                    || removal.keptTokens == .sameQuery && !isSameQuery
             }
             return ids.count
         }

@@ -13,6 +13,12 @@ struct SharedStorePull: Sendable {
 
     /// How long the record of a removed row is kept: longer than any request takes.
     private static let recordLifetime = Duration.seconds(3600)
+    /// Whether the record of a row that was removed since the request may have expired.
+    func isTooOld(_ page: PulledPage) -> Bool {
+        let age = now.since(page.requestedAt)
+        return othersHaveCommitted && (age < .zero || age > Self.recordLifetime / 2)
+    }
+
     /// How many records are kept whatever their age: after the clock was set, it shows nothing.
     private static let keptRecords = 100
 

@@ -121,19 +121,13 @@ struct AttemptCompletion {
                 try transaction.put(behind)
             }
         } else if let base = operation.base {
-            try removeUndeclaredEdits(since: base)
+            if let item = try transaction.item(id: base.id, in: definition.name) {
+                let unedited = item.withoutUndeclaredEdits(since: base, definition: definition)
+                if unedited != item { try transaction.upsert([unedited], in: definition.name) }
+            }
         }
         try applier.applyKeptRow(of: operation)
         return try transaction.item(id: operation.itemID, in: definition.name)
-    }
-
-    /// Restores the row's values of columns that were declared when the user changed them. They are not sent any more.
-    private func removeUndeclaredEdits(since base: Item) throws {
-        guard var item = try transaction.item(id: base.id, in: definition.name) else { return }
-        let row = base.recordingRemovedColumns(of: item, definition: definition).system
-        guard item.system.undeclaredValues != row.undeclaredValues, row.lostValues.isEmpty else { return }
-        item.system.undeclared = row.undeclared
-        try transaction.upsert([item], in: definition.name)
     }
 
     private func store(
@@ -250,19 +244,20 @@ struct AttemptCompletion {
     ///   - status: the HTTP status of the response, if there was one.
     ///   - serverItem: the server's row in the response; it replaces an earlier one that a pull has stored.
     ///   - isMissing: whether the server does not have the row; then the one that a pull has stored is gone.
+    ///   - keepsStatus: whether the status stays that of an earlier attempt which may be applied.
     ///   - undeleted: the row that an undelete of this attempt has left.
     ///   - limit: the number of refusals after which the operation is parked; `nil` when the failure is not counted.
     /// - Returns: the operation as it is now; `nil` when it and the one behind it have cancelled each other out.
     func fail(
         mayBeApplied: Bool, status: Int?, serverItem: Item? = nil, isMissing: Bool = false,
-        undeleted: Item? = nil, parkAfter limit: Int?
+        keepsStatus: Bool = false, undeleted: Item? = nil, parkAfter limit: Int?
     ) throws -> TableOperation? {
         guard var operation = try transaction.operation(id: operationID) else { return nil }
         if let serverItem, let pulled = operation.serverItem, !pulled.isLater(than: serverItem) {
             operation.serverItem = serverItem
         }
         if isMissing { try removeServerItem(of: &operation) }
-        operation.lastStatus = status
+        if !keepsStatus || !mayBeApplied { operation.lastStatus = status }
         operation.state = mayBeApplied ? .attempted : .pending
         if !mayBeApplied {
             operation.sent = nil

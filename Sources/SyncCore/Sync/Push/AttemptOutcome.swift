@@ -5,9 +5,6 @@
 enum AttemptOutcome: Sendable, Hashable {
     /// The server has applied the operation: its row; `nil` when the row is gone or the response has none.
     case succeeded(Item?)
-    /// The server has applied the operation with the first row as the result, and had the other state of the row when it was
-    /// asked again.
-    case applied(Item, newest: Item)
     /// The response reports a conflict without the server's row, which must be fetched to decide.
     case rowNeeded(ConflictReason, status: Int)
     /// The row is ready for the rest of the operation, which continues from this row.

@@ -97,7 +97,8 @@ struct DelegateResult: Sendable {
         var known = seen.item.map(definition.syncedFields) ?? [:]
         if operation.kind == .delete, !isChanged, !row.system.deleted {
             // An item as the result of a delete restores the item.
-            let restored = row.keepingLocalColumns(of: operation.deletedItem, definition: definition)
+            let restored = row.keepingLocalColumns(
+                of: operation.deletedItem(in: definition), definition: definition)
             try completion.transaction.upsert([restored], in: definition.name)
             known = definition.syncedFields(of: restored)
         }

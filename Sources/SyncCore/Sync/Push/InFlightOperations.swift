@@ -52,7 +52,7 @@ final class InFlightOperations: Sendable {
     /// Records that an operation has been marked ahead of its turn.
     func insertAhead(_ marked: TableOperation, unmarked: TableOperation) {
         state.withLock {
-            $0.ahead[marked.id] = MarkAhead(unmarked: unmarked, markedRevision: marked.revision)
+            $0.ahead[marked.id] = MarkAhead(unmarked: unmarked, marked: marked)
         }
     }
 
@@ -91,17 +91,19 @@ final class InFlightOperations: Sendable {
     /// The mark of an operation that is not sent yet.
     private struct MarkAhead {
         let unmarked: TableOperation
-        let markedRevision: Int
+        let marked: TableOperation
         var isTakenBack = false
 
         func takeBack(in transaction: any StoreTransaction) throws {
-            // An edit of the operation without its mark has the mark's revision.
+            // An edit of the operation without its mark has the mark's revision. A change that the app has queued in a
+            // transaction of its own has increased it.
             guard var operation = try transaction.operation(id: unmarked.id),
-                operation.revision == markedRevision, operation.state == .attempted
+                operation.revision >= marked.revision, operation.state == .attempted,
+                operation.sent == marked.sent, operation.lastAttempt == marked.lastAttempt
             else { return }
             (operation.state, operation.sent) = (unmarked.state, unmarked.sent)
             (operation.lastAttempt, operation.lastStatus) = (unmarked.lastAttempt, unmarked.lastStatus)
-            operation.revision = unmarked.revision
+            if operation.revision == marked.revision { operation.revision = unmarked.revision }
             try transaction.put(operation)
         }
     }

@@ -187,18 +187,6 @@ extension OperationAttempt {
         return .refused(status: response.status, message: response.message)
     }
 
-    /// Fetches the row that the applied request has left, because it is unknown whether a pulled state is later.
-    func fetchNewest(after row: Item) async throws -> AttemptOutcome {
-        let fetched = try await send(.read(id: operation.itemID))
-        switch outcome(ofFetched: fetched) {
-        case .succeeded, .conflict, .continues:
-            // A tombstone is not returned by id.
-            let tombstone = operation.serverItem.flatMap { $0.system.deleted ? $0 : nil }
-            return .applied(row, newest: fetched.row ?? tombstone ?? row)
-        case let undecided: return undecided
-        }
-    }
-
     /// Fetches the server's row to decide what a conflict with this status means.
     func fetchRow(toDecide reason: ConflictReason, status: Int) async throws -> AttemptOutcome {
         let fetched = try await readRow()
@@ -254,7 +242,7 @@ extension OperationAttempt {
             call, mayRepeat: mayRepeat, recordingIn: action.isRead ? nil : requests)
         let result = AttemptResponse(
             response, itemID: call.itemID, definition: definition, dialect: context.client.dialect)
-        requests.recordResponse(to: action, result.classification, countsOnce: countsOnce)
+        requests.recordResponse(to: action, result.classification)
         return result
     }
 

@@ -19,7 +19,7 @@ struct OperationAttempt: Sendable {
     let mustNotRepeat: Bool
     /// The state of the pulls when the operation was marked.
     let lastPullIfIdle: StalePageGuard.Source?
-    let requests = SentRequests()
+    let requests: SentRequests
 
     /// Whether the server has applied a request of the operation, or may have.
     var mayBeApplied: Bool { requests.mayBeApplied || mayBeAppliedBefore }
@@ -29,6 +29,9 @@ struct OperationAttempt: Sendable {
         !requests.isRowUnchanged && (followsUnknownOutcome || requests.isRepeated || requests.isApplied)
     }
 
+    /// Whether nothing was sent, and the earlier attempt must not be repeated, which its status shows.
+    var keepsStatus: Bool { !requests.hasWritten && operation.lastStatus != nil }
+
     /// Whether a pull may have stored the row since the operation was marked.
     var mayHavePulledRow: Bool {
         lastPullIfIdle == nil || lastPullIfIdle != context.stalePageGuard.lastPullIfIdle
@@ -37,12 +40,6 @@ struct OperationAttempt: Sendable {
     /// Whether only the server's row shows that the operation is applied: it may be an earlier request's work, or another
     /// client's.
     var isProven: Bool { (mayBeAppliedBefore || !requests.isConfirmed) && !requests.isApplied }
-
-    /// Whether equal changes of two devices count twice.
-    var countsOnce: Bool {
-        let combined = context.settings.resolver(of: definition.name)?.combinedColumns ?? []
-        return snapshot.fields.keys.contains(where: combined.contains)
-    }
 
     /// Compares the server's row with the oldest attempt with unknown outcome.
     var proof: LostAnswerProof {
@@ -86,7 +83,7 @@ extension OperationAttempt {
         let operationID = begun.id
         // After a crash, an increment that was not sent would be taken for another client's equal one.
         let resolver = context.settings.resolver(of: definition.name)
-        let combinesColumns = resolver?.combinedColumns.isEmpty == false
+        let combinedColumns = resolver?.combinedColumns ?? []
         return try await context.write(keepsMarks: true) { transaction in
             if !isAhead { try context.inFlight.takeBackMark(of: operationID, in: transaction) }
             let first = try transaction.operations(forItem: begun.itemID, in: definition.name).first
@@ -94,7 +91,9 @@ extension OperationAttempt {
                 return .skipped
             }
             let lastError = try transaction.operationError(operationID: operationID)
-            if isAhead, operation.isAmbiguous || lastError != nil || combinesColumns { return .early }
+            if isAhead, operation.isAmbiguous || lastError != nil || !combinedColumns.isEmpty {
+                return .early
+            }
             if !isAhead { context.inFlight.insert(operationID) }
             if let substitute {
                 try substitute.store(for: &operation, in: transaction, definition, context.client.dialect)
@@ -140,7 +139,8 @@ extension OperationAttempt {
             operation.state = .attempted
             operation.revision += 1
             operation.lastAttempt = context.environment.now()
-            operation.lastStatus = nil
+            // A correction stays one until the outcome of the earlier attempt is known.
+            if !mustNotRepeat { operation.lastStatus = nil }
             operation.sent = operation.content(toProve: snapshot)
             try transaction.put(operation)
             if isAhead { context.inFlight.insertAhead(operation, unmarked: unmarked) }
@@ -150,7 +150,9 @@ extension OperationAttempt {
                     item: local ?? operation.deletedItem,
                     rowWasReplaced: lastError?.showsOtherRow(than: operation, of: local) ?? false,
                     followsUnknownOutcome: followsUnknownOutcome, mustNotRepeat: mustNotRepeat,
-                    lastPullIfIdle: context.stalePageGuard.lastPullIfIdle))
+                    lastPullIfIdle: context.stalePageGuard.lastPullIfIdle,
+                    requests: SentRequests(
+                        countsOnce: snapshot.fields.keys.contains(where: combinedColumns.contains))))
         }
     }
 }

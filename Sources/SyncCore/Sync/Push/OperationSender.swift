@@ -151,8 +151,6 @@ struct OperationSender: Sendable {
         case .succeeded(let row):
             serverErrors.recordCompletion(by: attempt.requests)
             return try await store(row, of: attempt, willSend: willSend)
-        case .applied(let row, let newest):
-            return try await store(row, newest: newest, of: attempt, willSend: willSend)
         case .conflict(let reason, let status, let serverItem):
             let code = reason.code(for: attempt.operation.kind)
             let failure = try await fail(
@@ -191,7 +189,7 @@ struct OperationSender: Sendable {
     }
 
     /// Stores the server's row as the result of an operation that is complete.
-    private func store(
+    func store(
         _ row: Item?, newest: Item? = nil, of attempt: OperationAttempt,
         willSend: @Sendable (SeenChange) -> Void
     ) async throws -> Result {
@@ -207,9 +205,7 @@ struct OperationSender: Sendable {
             }
             var attempt = attempt
             attempt.operation.serverItem = pulled
-            return try await finish(attempt, willSend: willSend) { [attempt] in
-                try await attempt.fetchNewest(after: row)
-            }
+            return try await storeNewest(after: row, attempt, willSend)
         }
     }
 
@@ -227,7 +223,7 @@ struct OperationSender: Sendable {
     }
 
     /// Sends the edits that the user made after an attempt that was only now proven to be applied.
-    private func sendEdits(
+    func sendEdits(
         after item: Item?, willSend: @Sendable (SeenChange) -> Void
     ) async throws -> Result {
         let exists = try await context.read { try $0.operation(id: operationID) != nil }
@@ -330,7 +326,7 @@ extension OperationSender {
             let completion = completion(in: transaction)
             let failed = try completion.fail(
                 mayBeApplied: mayBeApplied, status: status, serverItem: serverItem, isMissing: isMissing,
-                undeleted: attempt.undeletedRow, parkAfter: limit)
+                keepsStatus: attempt.keepsStatus, undeleted: attempt.undeletedRow, parkAfter: limit)
             guard let operation = failed else { return .cancelledOut }
             if isMissing || serverItem?.system.deleted == true, operation.kind == .delete {
                 // The user has deleted the item since, and the server does not have the row.
@@ -388,12 +384,12 @@ extension OperationSender {
     private func leave(_ attempt: OperationAttempt, status: Int?) async throws {
         try await context.write { transaction in
             _ = try completion(in: transaction).fail(
-                mayBeApplied: attempt.mayBeApplied, status: status, undeleted: attempt.undeletedRow,
-                parkAfter: nil)
+                mayBeApplied: attempt.mayBeApplied, status: status,
+                keepsStatus: attempt.keepsStatus, undeleted: attempt.undeletedRow, parkAfter: nil)
         }
     }
 
-    private func completion(in transaction: any StoreTransaction) -> AttemptCompletion {
+    func completion(in transaction: any StoreTransaction) -> AttemptCompletion {
         AttemptCompletion(transaction: transaction, definition: definition, operationID: operationID)
     }
 }

@@ -44,7 +44,7 @@ struct PushEnding: Sendable {
                 error.pushEndingScope = .unansweredOperation
             }
             (self.error, self.status) = (error, status)
-        case .succeeded, .applied, .rowNeeded, .continues, .conflict, .refused, .notApplied, .unknown:
+        case .succeeded, .rowNeeded, .continues, .conflict, .refused, .notApplied, .unknown:
             return nil
         }
     }

@@ -65,12 +65,19 @@ public final class PushOperation: Sendable {
     ///   for example by a time limit of the delegate. Any other error ends the push, also if the delegate catches it.
     @discardableResult
     public func execute() async throws -> Item? {
-        try await executions.withLock {
-            guard !state.withLock(\.isOver) else {
-                throw SyncError(
-                    .invalidOperation, "The operation cannot be executed after the delegate has returned.")
+        do {
+            return try await executions.withLock {
+                guard !state.withLock(\.isOver) else {
+                    throw SyncError(
+                        .invalidOperation, "The operation cannot be executed after the delegate has returned."
+                    )
+                }
+                return try await executeAlone()
             }
-            return try await executeAlone()
+        } catch let error as CancellationError {
+            // The execution may not have begun.
+            state.withLock { $0.isInterrupted = true }
+            throw error
         }
     }
 

@@ -18,6 +18,10 @@ final class SentRequests: Sendable {
     }
 
     private let state = Mutex(State())
+    /// Whether equal changes of two devices count twice, as those of a counter.
+    private let countsOnce: Bool
+
+    init(countsOnce: Bool) { self.countsOnce = countsOnce }
 
     /// Whether a request was answered. What a pull has shown can decide an attempt without a request.
     var hasResponse: Bool { state.withLock(\.hasResponse) }
@@ -64,13 +68,12 @@ final class SentRequests: Sendable {
     /// Records that the server has received nothing of the write, or required a sign-in for it.
     func recordUnsent() { state.withLock { $0.isOpen = false } }
 
-    /// Records a response.
-    ///
-    /// - Parameter countsOnce: whether a conflict counts as a refusal. Otherwise it can be that of a second delivery of the same
-    ///   request, whose first one was applied; but equal changes of a counter are those of two devices.
-    func recordResponse(
-        to action: RemoteCall.Action, _ classification: ResponseClassification, countsOnce: Bool
-    ) {
+    /// Records a response that states that the write was not processed. A gateway can respond in this way to the second
+    /// delivery of a write, whose first one was applied; but equal changes of a counter are those of two devices.
+    func recordUnprocessed() { if countsOnce { recordUnsent() } }
+
+    /// Records a response. A conflict can be that of a second delivery, as in ``recordUnprocessed()``.
+    func recordResponse(to action: RemoteCall.Action, _ classification: ResponseClassification) {
         state.withLock { state in
             state.hasResponse = true
             guard !action.isRead else { return }

@@ -1,0 +1,41 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Removes rows of a table together with the rows that a foreign key of the app's database removes with them. The context
+/// has not removed these: they have to be pulled again.
+struct CascadedRemoval: Sendable {
+    private let table: String
+    /// The children, their children and so on; empty if the store's database has no foreign keys.
+    private let descendants: [String]
+    private let mayCascade: Bool
+
+    init(of table: String, in store: any SyncContextDataSource) {
+        self.table = table
+        mayCascade = store is any StoreWithTriggers
+        descendants = mayCascade ? store.catalog.descendants(of: table) : []
+    }
+
+    /// Removes rows, and the delta tokens of each child table that loses rows.
+    ///
+    /// - Parameter remove: removes rows of the table, and returns how many.
+    /// - Returns: whether the table has lost further rows, which refer to the removed ones.
+    func perform(in transaction: any StoreTransaction, _ remove: () throws -> Int) throws -> Bool {
+        guard mayCascade else {
+            _ = try remove()
+            return false
+        }
+        let former = try transaction.itemCount(in: table)
+        let counts = try descendants.map(transaction.itemCount)
+        let removed = try remove()
+        for (child, count) in zip(descendants, counts) where try transaction.itemCount(in: child) != count {
+            try transaction.recordPurge(of: child)
+        }
+        return try transaction.itemCount(in: table) < former - removed
+    }
+}
+
+extension StoreSnapshot {
+    fileprivate func itemCount(in table: String) throws -> Int {
+        try items(matching: TableQuery(table).limit(0).includingTotalCount()).totalCount ?? 0
+    }
+}

@@ -1,0 +1,70 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+/// The newest state of a row, after the server has confirmed a change and a pull has received another state beside it.
+extension OperationSender {
+    /// Fetches the row, because it is unknown whether the pulled state is later than the one in the response, and stores it.
+    ///
+    /// If it cannot be fetched, the operation is complete all the same: sent again, a count would be added twice. The pulled
+    /// state is dropped, and the next pull returns it again.
+    ///
+    /// - Parameter row: the row in the response that confirms the change.
+    func storeNewest(
+        after row: Item, _ attempt: OperationAttempt, _ willSend: @Sendable (SeenChange) -> Void
+    ) async throws -> Result {
+        let fetched: OperationAttempt.Newest
+        do { fetched = try await attempt.fetchNewest(after: row) } catch {
+            _ = try? await complete(attempt, withoutNewestAfter: row)
+            throw error
+        }
+        switch fetched {
+        case .row(let newest): return try await store(row, newest: newest, of: attempt, willSend: willSend)
+        case .unknown(let ending):
+            let item = try await complete(attempt, withoutNewestAfter: row)
+            if let ending { throw ending.error }
+            return attempt.followsUnknownOutcome
+                ? try await sendEdits(after: item, willSend: willSend) : .completed(item)
+        }
+    }
+
+    private func complete(
+        _ attempt: OperationAttempt, withoutNewestAfter row: Item
+    ) async throws -> Item? {
+        let (context, definition, id) = (context, definition, operationID)
+        return try await context.write(keepsMarks: true) { transaction in
+            let found = try transaction.operationAndNext(
+                id: id, forItem: attempt.operation.itemID, in: definition.name)
+            guard let (operation, behind) = found else { return nil }
+            try context.recordResult(row, of: operation, in: transaction)
+            try transaction.recordPurge(of: definition.name)
+            return try completion(in: transaction).complete(
+                operation, before: behind, with: row, sent: attempt.proof.sent, known: operation.serverItem,
+                replacing: attempt.requests.replaced)
+        }
+    }
+}
+
+extension OperationAttempt {
+    fileprivate enum Newest {
+        case row(Item)
+        /// The row cannot be fetched, and the push may have to end.
+        case unknown(PushEnding?)
+    }
+
+    /// - Throws: `CancellationError`.
+    fileprivate func fetchNewest(after row: Item) async throws -> Newest {
+        let fetched: AttemptResponse
+        do { fetched = try await send(.read(id: operation.itemID)) } catch let failure as SyncError {
+            return .unknown(PushEnding(sending: failure))
+        }
+        context.unanswered.recordAnswer(to: answeredID)
+        let outcome = outcome(ofFetched: fetched)
+        switch outcome {
+        case .succeeded, .conflict, .continues:
+            // A tombstone is not returned by id.
+            let tombstone = operation.serverItem.flatMap { $0.system.deleted ? $0 : nil }
+            return .row(fetched.row ?? tombstone ?? row)
+        default: return .unknown(PushEnding(outcome, now: context.environment.now()))
+        }
+    }
+}
