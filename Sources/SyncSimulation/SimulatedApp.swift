@@ -52,6 +52,9 @@ public struct SimulatedApp: Sendable {
     /// The column that the server computes at every change, if it computes one.
     var computedColumn: String? { serverColumns.contains("stamp") ? "stamp" : nil }
 
+    /// The column in which users count, if the server does not compute it.
+    var countedColumn: String? { resolver == nil ? computedColumn : nil }
+
     /// The column of a child with the id of its parent, which no act edits; `nil` for other tables.
     func parentColumn(of table: SyncTableDefinition) -> String? {
         serverColumns.contains("parent") && !table.parents.isEmpty ? "parent" : nil

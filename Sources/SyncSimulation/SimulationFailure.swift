@@ -48,6 +48,8 @@ public struct SimulationFailure: Error, Sendable, CustomStringConvertible {
         case resolver
         /// A call throws only documented errors.
         case error
+        /// A counter has the sum of all counts, if no response was lost.
+        case count
         /// A store can be read after every commit.
         case store
     }

@@ -34,6 +34,8 @@ extension SimulatedSystem {
                 localOnlyColumn: table.columns.first { $0.isLocalOnly && $0.type == .text }?.name,
                 parentColumn: self.app.parentColumn(of: table),
                 clearedColumn: self.mode == .solo ? nil : self.app.computedColumn,
+                countedColumn: SimulationTheme.of(seed: self.seed) == .counters
+                    && table.name == self.app.tables[0].name ? self.app.countedColumn : nil,
                 history: device.history)
             let edits = try write.perform(act, copy: opened)
             device.history.stage(edits)
@@ -183,6 +185,8 @@ struct LocalEdit {
     let parentColumn: String?
     /// The column of the server that a whole item lacks; `nil` if it has the server's columns as they were read.
     let clearedColumn: String?
+    /// The column in which a user counts; `nil` for none.
+    let countedColumn: String?
     let history: History
 
     /// Changes the item, and returns what was changed.
@@ -192,6 +196,10 @@ struct LocalEdit {
         switch act.feature {
         case .insert: return try insert(isComplete: !random.percent(20))
         case .update:
+            if let countedColumn, random.percent(75) {
+                try count(in: countedColumn, item)
+                return []
+            }
             var edits = [edit(random.pick(columns), item)]
             var fields: [String: ItemValue] = [:]
             if random.percent(15), let localOnlyColumn {
@@ -221,6 +229,12 @@ struct LocalEdit {
         }
     }
 
+    private func count(in column: String, _ item: Item?) throws {
+        let number = EditValue.number(item?.fields[column]) ?? 0
+        try local.update(id: key.id, [column: .int(number + 1)], in: key.table)
+        history.stage(countIn: key)
+    }
+
     private func edit(_ column: SyncColumn, _ item: Item?) -> Edit {
         Edit(
             number: history.nextNumber(), key: key, column: column.name,
@@ -248,7 +262,9 @@ struct LocalEdit {
         edits += inserted
         fields["id"] = .text(key.id)
         if let parentColumn { fields[parentColumn] = .text(key.id) }
+        if let countedColumn { fields[countedColumn] = 1 }
         try local.insert(fields, in: key.table)
+        if countedColumn != nil { history.stage(countIn: key) }
         // A purge before the insert can be in the same commit.
         stageLocalOnlyEdit(nil)
         return edits

@@ -27,6 +27,7 @@ extension SimulatedSystem {
             checkEdits(of: device)
             checkWrites(of: device)
         }
+        checkCounts()
         guard failure == nil else { return }
         do {
             // These checks depend little on the script, so that some seeds are enough.

@@ -58,6 +58,9 @@ final class History: Sendable {
         /// Edits of the bodies that run in the current transaction.
         fileprivate var staged: [Edit] = []
         fileprivate var stagedLocalOnly: [LocalOnlyEdit] = []
+        fileprivate var stagedCounts: [RowKey] = []
+        /// How often the user has counted in each row.
+        fileprivate(set) var counts: [RowKey: Int64] = [:]
         /// The last edit of each item's column that exists on the device only.
         fileprivate(set) var localOnly: [RowKey: LocalOnlyEdit] = [:]
         /// What the app gave up, and the newest number at that time.
@@ -104,7 +107,9 @@ final class History: Sendable {
     }
 
     /// Forgets edits of an earlier transaction that was not committed.
-    func transactionBegins() { state.withLock { ($0.staged, $0.stagedLocalOnly) = ([], []) } }
+    func transactionBegins() {
+        state.withLock { ($0.staged, $0.stagedLocalOnly, $0.stagedCounts) = ([], [], []) }
+    }
 
     /// Adds edits that take effect when the current transaction is committed.
     func stage(_ edits: [Edit]) { state.withLock { $0.staged += edits } }
@@ -112,14 +117,18 @@ final class History: Sendable {
     /// Adds an edit of a column that exists on the device only.
     func stage(_ edit: LocalOnlyEdit) { state.withLock { $0.stagedLocalOnly.append(edit) } }
 
+    /// Adds one to the row's counter.
+    func stage(countIn key: RowKey) { state.withLock { $0.stagedCounts.append(key) } }
+
     /// Records the edits of a transaction that was committed.
     ///
     /// - Returns: these edits.
     func transactionCommitted() -> [Edit] {
         state.withLock { state in
-            defer { (state.staged, state.stagedLocalOnly) = ([], []) }
+            defer { (state.staged, state.stagedLocalOnly, state.stagedCounts) = ([], [], []) }
             state.edits += state.staged
             for edit in state.stagedLocalOnly { state.localOnly[edit.key] = edit }
+            for key in state.stagedCounts { state.counts[key, default: 0] += 1 }
             return state.staged
         }
     }

@@ -16,13 +16,14 @@ enum DrawnResolver {
         var random = SimulationRandom(seed, device.number, SimulationRandom.Stream.resolver.rawValue)
         let choice = random.below(16)
         let drawn = resolver(choice, device)
-        let isFieldMerge = app.resolver == nil && [3, 4].contains(choice)
+        let counting = SimulationTheme.of(seed: seed) == .counters ? app.countedColumn.map(counting) : nil
+        let isFieldMerge = app.resolver == nil && counting == nil && [3, 4].contains(choice)
         // The others leave some conflicts pending.
-        let isDeciding = ![5, 9].contains(choice)
-        guard let rule = app.resolver ?? drawn else { return nil }
+        let isDeciding = counting != nil || ![5, 9].contains(choice)
+        guard let rule = app.resolver ?? counting ?? drawn else { return nil }
         device.state.withLock { $0.hasDecidingResolver = app.resolver == nil && isDeciding }
         let history = device.history
-        return ConflictResolver { conflict in
+        return ConflictResolver(combining: rule.combinedColumns) { conflict in
             let key = RowKey(table: conflict.operation.table, id: conflict.operation.itemID)
             if conflict.serverItem?.system.deleted != true, !expectsConflict(key) {
                 fail(.falseConflict, "The resolver is called for \(key).")
@@ -67,6 +68,21 @@ enum DrawnResolver {
             }
         }
         return nil
+    }
+
+    /// Returns a resolver that adds the counts of both sides, and keeps the device's other changes.
+    private static func counting(in column: String) -> ConflictResolver {
+        ConflictResolver(combining: [column]) { conflict in
+            guard let client = conflict.clientItem, var merged = conflict.serverItem else {
+                return .keepClient
+            }
+            let base = conflict.base?.fields ?? [:]
+            for (name, value) in client.fields where value != base[name] { merged.fields[name] = value }
+            func count(_ fields: [String: ItemValue]?) -> Int64 { EditValue.number(fields?[column]) ?? 0 }
+            let counted = count(client.fields) - count(base)
+            merged.fields[column] = .int(count(conflict.serverItem?.fields) + counted)
+            return .merge(merged)
+        }
     }
 
     private struct NoDecision: Error {}

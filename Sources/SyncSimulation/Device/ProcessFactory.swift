@@ -29,8 +29,10 @@ struct ProcessFactory: Sendable {
     func start(_ number: Int, of device: SimulatedDevice) -> SimulatedProcess {
         var draws = SimulationRandom(seed, device.number, SimulationRandom.Stream.device.rawValue)
         let settings = settings(&draws, device)
-        let isDelegateTheme = SimulationTheme.of(seed: seed) == .delegate
-        let hasDelegate = draws.percent(isDelegateTheme ? 100 : 25) && app.resolver == nil && mode != .solo
+        let theme = SimulationTheme.of(seed: seed)
+        let hasDelegate =
+            draws.percent(theme == .delegate ? 100 : 25) && app.resolver == nil && mode != .solo
+            && theme != .counters
         let delegate = hasDelegate ? DrawnDelegate(seed, device: device, link: link) : nil
         let isSequential = settings.maxConcurrentOperations == 1 && !hasDelegate
         let check = RequestCheck(isSequential: isSequential, hasDelegate: hasDelegate)
@@ -54,7 +56,8 @@ struct ProcessFactory: Sendable {
         let context = SyncContext(
             client: client, dataSource: store, delegate: delegate, settings: settings,
             environment: environment)
-        let sync = hasDelegate ? nil : automaticSync(of: device, context)
+        // A sync that ends in the background leaves it open whether the server has applied its last request.
+        let sync = hasDelegate || theme == .counters ? nil : automaticSync(of: device, context)
         return SimulatedProcess(context: context, store: store, transport: transport, sync: sync)
     }
 

@@ -53,6 +53,8 @@ struct NetworkTraits: Sendable {
     var endsWithProcess = false
     /// The probability of each fault, in percent of requests.
     var rates: [NetworkFault: Int] = [:]
+    /// Whether every failure shows that the server has not applied the request.
+    var statesFate = false
 
     var hasStalePages: Bool { rates[.stalePage] != nil }
     /// Whether a cache can answer with a page from before the request.
@@ -85,6 +87,9 @@ enum GatewayResponse {
         "400", "401", "403-page", "403", "413", "425", "429", "429-date", "503-negative", "503-long",
         "503-word", "407",
     ]
+
+    /// Refusals that state that the request was not applied.
+    static let limits = ["401", "407", "425", "429", "429-date"]
 
     static func make(_ name: String, now: Int64) -> HTTPTransportResponse {
         let status = Int(name.prefix(3)) ?? 500

@@ -29,6 +29,8 @@ enum SimulationTheme: String, Sendable, CaseIterable {
     case futureRows
     /// The app changes items, and leaves all else to an automatic sync.
     case automaticSync
+    /// Users of all devices count in the same rows, and no response is lost.
+    case counters
 
     /// How many seeds have a theme, in percent.
     private static let share = 50
@@ -41,6 +43,7 @@ enum SimulationTheme: String, Sendable, CaseIterable {
         // Drawn apart, so that all other seeds keep their themes.
         var other = SimulationRandom(seed, SimulationRandom.Stream.automaticSync.rawValue)
         if other.percent(5) { return .automaticSync }
+        if other.percent(4) { return .counters }
         return random.pick(allCases.flatMap { [SimulationTheme](repeating: $0, count: $0.frequency) })
     }
 
@@ -50,7 +53,7 @@ enum SimulationTheme: String, Sendable, CaseIterable {
         case .pullBesidePush, .reconciliation: 3
         case .restartedVersions, .delegate, .schema, .refusals, .adoption, .lostResponses: 2
         case .sharedStore, .olderCopy, .purge, .futureRows: 1
-        case .automaticSync: 0
+        case .automaticSync, .counters: 0
         }
     }
 
@@ -115,6 +118,8 @@ enum SimulationTheme: String, Sendable, CaseIterable {
                 .insert: 8, .update: 10, .delete: 4, .serverWrite: 4, .refuseRow: 5, .partition: 4, .close: 4,
                 .restart: 2, .failStore: 2, .push: 1, .cancelPush: 1, .keepClient: 1,
             ]
+        case .counters:
+            [.insert: 3, .update: 14, .push: 10, .pullAnyway: 8, .pull: 3, .serverWrite: 2]
         }
     }
 
@@ -128,6 +133,7 @@ enum SimulationTheme: String, Sendable, CaseIterable {
     var deviceCounts: [Int] {
         switch self {
         case .reconciliation, .delegate, .automaticSync: [1]
+        case .counters: [2, 2, 3]
         default: [1, 2, 2]
         }
     }
@@ -151,6 +157,7 @@ enum SimulationTheme: String, Sendable, CaseIterable {
         case .reconciliation: traits.hasSoftDelete = random.percent(20)
         case .adoption: traits.showsRowInConflict = random.percent(80)
         case .futureRows: (traits.hasFutureRows, traits.sendsDate) = (true, true)
+        case .counters: traits.hasHook = false
         default: break
         }
     }
@@ -172,6 +179,10 @@ enum SimulationTheme: String, Sendable, CaseIterable {
             network.maxLatency = random.pick([512_000_000, 4_000_000_000])
             network.rates = [:]
         case .automaticSync: break
+        case .counters:
+            network.maxLatency = random.pick([64_000_000, 512_000_000, 4_000_000_000])
+            network.rates = [.lostRequest: 15, .statusBefore: 10, .overtaken: random.pick([0, 20])]
+            network.statesFate = true
         }
     }
 }
