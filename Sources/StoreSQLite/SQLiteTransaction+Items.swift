@@ -152,7 +152,7 @@ extension SQLiteTransaction {
         if deleted < expected, try count(table, condition, compiler) > before - expected {
             throw table.ignoredChange(of: nil)
         }
-        return deleted
+        return max(deleted, expected)
     }
 
     /// Above this number of parameters, a statement is not cached: its text rarely occurs again.

@@ -17,7 +17,7 @@ public struct SimulatedApp: Sendable {
     /// that is edited.
     public var tables: [SyncTableDefinition]
     /// The app's resolver; without one, each device of a seed draws one of the framework's resolvers, a resolver that
-    /// edits, throws or never decides, or none.
+    /// edits, throws or never decides, or none. It must not leave the simulation's thread, as with `MainActor` or `Task.sleep`.
     public var resolver: ConflictResolver?
     /// Changes the settings that are drawn for a device. Set the resolver with ``resolver``, whose decisions are checked.
     public var configure: @Sendable (inout SyncSettings) -> Void = { _ in }

@@ -48,7 +48,7 @@ public struct SimulationFailure: Error, Sendable, CustomStringConvertible {
         case resolver
         /// A call throws only documented errors.
         case error
-        /// A counter has the sum of all counts, if no response was lost.
+        /// A counter has the sum of all counts, if every failed request is known not to have been applied.
         case count
         /// A store can be read after every commit.
         case store

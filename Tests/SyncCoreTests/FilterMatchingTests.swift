@@ -116,6 +116,7 @@ import Testing
         add(.hasPrefix(.column("j"), "x"))
         add(.isIn(.column("n"), ["x"]))
         add(FilterExpression.column("t") + 1 == 2)
+        add(.nullTest(.constant(.array([]))))
         add(FilterExpression.column("d") % 2 == 1)
         add(FilterExpression.length(.column("n")) == 1)
         add(FilterExpression.year(.column("t")) == 1970)

@@ -122,13 +122,18 @@ struct ODataFilterTests {
         .column("a\u{301}") == 1, .isNull(.column("x y")), .membership(.column("n"), [1, .null]),
         .column("n") < ItemValue.null,
         .comparison(.equal, .constant(.null), .column("n")), .hasPrefix(.column("x)"), "y"),
-        .isIn(.column("(x"), [1]),
+        .isIn(.column("(x"), [1]), .text(.hasPrefix, .column("s"), .constant(.null)),
+        .comparison(.equal, .call(.concat, [.column("s"), .constant(.null)]), .constant("a")),
     ]
 
     @Test(arguments: refused)
     func `a filter that OData cannot express is refused`(filter: Filter) {
         let error = #expect(throws: SyncError.self) { try filter.odata(.v2) }
         #expect(error?.code == .filterNotSupported)
+    }
+
+    @Test func `a null test of null is printed`() throws {
+        #expect(try Filter.nullTest(.constant(.null)).odata(.v2) == "null eq null")
     }
 
     @Test func `ten thousand terms and deep nesting are printed without recursion`() throws {

@@ -1,6 +1,7 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import StoreMemory
 import SyncModels
 import Synchronization
@@ -162,6 +163,31 @@ import Testing
             server.inject(.answer(status: status), when: { $0.method == "PATCH" })
             if status == 407 { await #expect(throws: SyncError.self) { try await context.push() } }
             try await context.push()
+        }
+    }
+
+    @Test(arguments: [401, 400])
+    func `a write that middleware has sent twice may be applied, although the last response is a refusal`(
+        _ status: Int
+    ) async throws {
+        try await withTableServer(.init(tables: [.init("Page")])) { server in
+            var settings = SyncSettings()
+            settings.retry.maxAttempts = 1
+            let transport = URLSessionTransport.patient.intercepted(by: Repeating())
+            let context = SyncContext(
+                client: SyncClient(url: server.url, transport: transport),
+                dataSource: try MemoryStore(tables: .models(Page.self)), settings: settings)
+            try await context.table(Page.self).insert(Page(id: "x"))
+            server.inject(.dropAnswer, when: { $0.method == "POST" })
+            let refusal = ServerFault.answer(
+                status: status, headers: ["Content-Type": "application/json"], body: Data("{}".utf8))
+            server.inject(refusal, when: { $0.method == "POST" })
+            await #expect(throws: SyncError.self) { try await context.push() }
+            #expect(try await context.pendingOperations().map(\.state) == [.attempted])
+            try await context.table(Page.self).delete("x")
+            try await context.push()
+            #expect(try server.row("x", in: "Page")?.deleted == true)
+            try await context.close()
         }
     }
 }

@@ -67,13 +67,14 @@ package struct ChildProcess: ~Copyable {
         }
     #endif
 
-    /// Returns the next number, or `nil` when the process has closed its output.
+    /// Returns the next number, or `nil` when the process has closed its output. Other lines are those of a library.
     package mutating func next() -> Int64? {
         while true {
             if let end = buffer.firstIndex(of: 10) {
                 let line = String(decoding: buffer[..<end], as: UTF8.self)
                 buffer.removeSubrange(...end)
-                return Int64(line)
+                guard let number = Int64(line) else { continue }
+                return number
             }
             var bytes = [UInt8](repeating: 0, count: 4096)
             let count = read(output, &bytes, bytes.count)

@@ -35,12 +35,18 @@ public struct SyncError: Error, Sendable {
     }
 }
 
+extension Error {
+    /// The description. Foundation's error of an app's own request names the URL, which can contain a secret: of such an error,
+    /// the code only.
+    package var textWithoutURL: String {
+        if let error = self as? URLError { "\(URLError(error.code))" } else { "\(self)" }
+    }
+}
+
 extension SyncError: CustomStringConvertible {
     /// The message, the code and the cause.
     public var description: String {
-        // Foundation's error of an app's own request names the URL, which can contain a secret.
-        let cause: (any Error)? = (self.cause as? URLError).map { URLError($0.code) } ?? self.cause
-        var text = cause.map { "\($0)" } ?? ""
+        var text = cause?.textWithoutURL ?? ""
         // The message of a store's error, or of the error that ended a push, is part of this message.
         let known = (self.cause as? StoreError)?.message ?? (self.cause as? SyncError)?.message
         if let known, message.hasSuffix(known), text.hasPrefix(known) {

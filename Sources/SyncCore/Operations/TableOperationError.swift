@@ -82,7 +82,7 @@ extension TableOperationError {
         self.init(
             operation, item: item, serverItem: serverItem, status: status,
             code: (error as? SyncError)?.code ?? .invalidOperation,
-            message: (error as? SyncError)?.message ?? String(describing: error))
+            message: (error as? SyncError)?.message ?? error.textWithoutURL)
     }
 
     /// Returns the error of an operation that waits for another operation.

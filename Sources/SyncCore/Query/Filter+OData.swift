@@ -65,9 +65,12 @@ private struct ODataPrinter {
             guard !left.isNull, !right.isNull || isNullTest else { throw Self.nullOutsideTest }
             push([
                 .expression(left, atLeast: .sum), .text(" \(comparison.rawValue) "),
-                .expression(right, atLeast: .sum),
+                right.isNull ? .text("null") : .expression(right, atLeast: .sum),
             ])
-        case .nullTest(let expression): push([.expression(expression, atLeast: .sum), .text(" eq null")])
+        case .nullTest(let expression):
+            push([
+                expression.isNull ? .text("null") : .expression(expression, atLeast: .sum), .text(" eq null"),
+            ])
         case .membership(let expression, let constants):
             guard !constants.contains(where: \.isNull) else { throw Self.nullOutsideTest }
             if let limit = dialect.maxAlternatives, constants.count > limit, case .column = expression,
@@ -111,6 +114,7 @@ private struct ODataPrinter {
     {
         switch expression {
         case .column(let name): output += try dialect.propertyName(of: name)
+        case .constant(.null): throw Self.nullOutsideTest
         case .constant(let value): output += try dialect.literal(value)
         case .call(let function, let arguments): pushCall(function.rawValue, arguments)
         case .arithmetic(let operation, let left, let right):

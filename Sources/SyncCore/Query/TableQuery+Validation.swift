@@ -127,7 +127,8 @@ private struct FilterTyping {
         case .text: return .text
         case .date: return .date
         case .data: return .data
-        case .array, .object: return .json
+        case .array, .object:
+            throw SyncError(.filterNotSupported, "A filter cannot compare with a list or an object.")
         }
     }
 

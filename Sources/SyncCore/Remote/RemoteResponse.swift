@@ -23,6 +23,8 @@ package struct RemoteResponse: Sendable {
     var lacksMalformedValues = false
     /// The transport's limit in bytes, if the body was longer.
     var exceededLimit: Int?
+    /// Whether middleware has sent the request again although the server may have received it before.
+    var isOfRepeatedRequest = false
     /// The generation of the token that the request was sent with: see ``SyncClient/refreshAuthentication(after:)``.
     package let tokenGeneration: Int
 

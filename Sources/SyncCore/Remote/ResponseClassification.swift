@@ -86,8 +86,7 @@ enum ResponseClassification: Sendable, Hashable {
             : (400...499).contains(status) && ![401, 407, 408, 425, 429].contains(status)
     }
 
-    /// Whether the request was not processed: a proxy requires a sign-in, or the client has sent too much or too early (RFC 9110,
-    /// RFC 6585, RFC 8470).
+    /// Whether the request was not processed: 407 (a proxy requires a sign-in), 425 (too early) or 429 (rate limit).
     static func isUnprocessed(_ status: Int) -> Bool { [407, 425, 429].contains(status) }
 
     /// Whether the tables service has ended its work on a write that has this status: it has refused the content, or failed.

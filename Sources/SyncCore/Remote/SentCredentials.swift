@@ -11,10 +11,17 @@ final class SentCredentials: Sendable {
     @TaskLocal static var current: SentCredentials?
 
     private let values = Mutex<Set<String>>([])
-    private let state = Mutex(false)
+    private let exchanges = Mutex(Exchanges())
+
+    private struct Exchanges {
+        var haveReachedServer = false
+        var areRepeated = false
+    }
 
     /// Whether the transport has sent the request, and no response has required a sign-in.
-    var hasReachedServer: Bool { state.withLock(\.self) }
+    var hasReachedServer: Bool { exchanges.withLock(\.haveReachedServer) }
+    /// Whether middleware has sent the request again although the server may have received it.
+    var isRepeated: Bool { exchanges.withLock(\.areRepeated) }
 
     /// Records how an exchange of the transport has ended.
     func record(_ result: Result<HTTPTransportResponse, any Error>) {
@@ -22,17 +29,19 @@ final class SentCredentials: Sendable {
         case .success(let response) where response.head.status == .unauthorized: break
         case .failure(let error as NetworkFailure) where !error.mayHaveReachedServer: break
         case .failure(let error as SyncError) where !error.mayHaveReachedServer: break
-        case .success, .failure: state.withLock { $0 = true }
+        case .success, .failure: exchanges.withLock { $0.haveReachedServer = true }
         }
     }
 
-    /// The values, and those without a scheme such as "Bearer". The longest is first, because it can contain another.
-    var secrets: [String] {
-        values.withLock { $0.sorted { ($0.utf8.count, $0) > ($1.utf8.count, $1) } }
+    /// The values, those without a scheme such as "Bearer", and others. The longest is first, because it can contain another.
+    func secrets(and others: [String?]) -> [String] {
+        values.withLock(\.self).union(others.compactMap(\.self))
+            .sorted { ($0.utf8.count, $0) > ($1.utf8.count, $1) }
     }
 
     /// Records the credentials of a request that is being sent.
     func record(_ fields: HTTPFields) {
+        exchanges.withLock { if $0.haveReachedServer { $0.areRepeated = true } }
         for field in fields where field.isCredential {
             let parts = field.value.split(separator: " ", maxSplits: 1)
             values.withLock { $0.formUnion([field.value, parts.last.map(String.init) ?? ""]) }

@@ -15,14 +15,14 @@ extension SyncClient {
         let credential = authentication.current
         let request = try request(for: call, token: credential.token)
         let sent = SentCredentials()
-        let response: RemoteResponse
+        var response: RemoteResponse
         do {
             let received = try await SentCredentials.$current.withValue(sent) {
                 try await transport.send(request)
             }
             response = RemoteResponse(
                 received, to: call, dialect: dialect, tokenGeneration: credential.generation,
-                secrets: sent.secrets + [credential.token, applicationKey?.text].compactMap(\.self))
+                secrets: sent.secrets(and: [credential.token, applicationKey?.text]))
         } catch let error as HTTPBodyLimitExceeded {
             response = RemoteResponse(error, to: call, tokenGeneration: credential.generation)
         } catch {
@@ -32,20 +32,22 @@ extension SyncClient {
             guard (failure.cause as? NetworkFailure)?.mayHaveReachedServer == false else { throw failure }
             throw SyncError(NetworkFailure(.connectionLost, to: url, cause: failure.cause))
         }
+        response.isOfRepeatedRequest = sent.isRepeated
         return response
     }
 
     /// Sends one request as ``send(_:)`` does, and again with a new token if the server requires one.
     ///
     /// - Parameters:
-    ///   - willRefresh: called when the server requires a sign-in.
+    ///   - willRefresh: called with the response that requires a sign-in.
     ///   - willRepeat: called when there is a new token. Nothing is sent if it throws.
     package func sendRefreshing(
-        _ call: RemoteCall, willRefresh: () -> Void = {}, willRepeat: () throws -> Void = {}
+        _ call: RemoteCall, willRefresh: (RemoteResponse) -> Void = { _ in },
+        willRepeat: () throws -> Void = {}
     ) async throws -> RemoteResponse {
         let response = try await send(call)
         guard response.classification == .unauthenticated else { return response }
-        willRefresh()
+        willRefresh(response)
         guard try await refreshAuthentication(after: response) else { return response }
         try willRepeat()
         return try await send(call)

@@ -118,7 +118,7 @@ public struct SyncedColumnsChange: Sendable {
     ) throws {
         try transaction.upsert(
             items.compactMap { item in
-                // The device has no row of an insert: a value that its column gets while it is local-only is the newest.
+                // The device has no row of an item that is to be inserted: its local-only value is the only one.
                 let isInserted = known.isInserted(item) && item.system.isUnknown
                 let moved = moved(item, isTableOfApp: isTableOfApp, keepsLocalOnly: isInserted)
                 var changed = known.restored(moved, definition)

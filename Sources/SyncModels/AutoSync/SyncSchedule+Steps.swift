@@ -17,18 +17,18 @@ extension SyncSchedule {
         var needsSignIn = false
         /// Whether the server has not answered this pull, and a round has ended with it. A further failure is one of this plan only.
         private(set) var hasEndedRound = false
-        /// Whether the server has asked for a wait instead of an answer. It may do so for this pull only.
-        private(set) var hasAskedForWait = false
-        /// The place in a round: first parents, then their children, then plans that have failed alone, then those that wait for a
-        /// sign-in.
-        var rank: Int { needsSignIn ? 2 : hasAskedForWait || hasEndedRound && failures > 0 ? 1 : 0 }
+        /// How often in a row the server has asked for a wait instead of an answer. It may do so for this pull only.
+        private(set) var waits = 0
+        /// The place in a round: first parents, then their children, then plans that the server has not answered
+        /// twice, then those that wait for a sign-in.
+        var rank: Int { needsSignIn ? 2 : waits > 1 || hasEndedRound && failures > 0 ? 1 : 0 }
 
         /// Records that a round has ended with this pull, because the server has not answered it.
         mutating func recordEndOfRound(asksForWait: Bool) {
-            if asksForWait { hasAskedForWait = true } else { hasEndedRound = true }
+            if asksForWait { waits += 1 } else { hasEndedRound = true }
         }
 
-        mutating func recordSuccess() { (failures, hasEndedRound, hasAskedForWait) = (0, false, false) }
+        mutating func recordSuccess() { (failures, hasEndedRound, waits) = (0, false, 0) }
 
         mutating func request(at time: Duration, isHinted: Bool) {
             let kind = isHinted ? \Self.hintedAt : \.requestedAt
@@ -51,7 +51,7 @@ extension SyncSchedule {
 
     /// The work of one round.
     struct Round: Sendable, Equatable {
-        /// The indices of the plans to pull, parents first, but those last that have failed alone or need a sign-in.
+        /// The indices of the plans to pull, parents first, but those last that the server has not answered twice, or that need a sign-in.
         var plans: [Int] = []
         /// Those of them that the server has hinted at.
         var hinted: Set<Int> = []

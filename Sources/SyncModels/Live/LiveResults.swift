@@ -126,7 +126,7 @@ public struct LiveResults<Model: SyncModel>: AsyncSequence, Sendable {
             } catch let error as SyncError {
                 throw error.naming(Model.self)
             } catch {
-                throw SyncError(.internalError, "An unexpected error: \(error)", cause: error)
+                throw SyncError(.internalError, "An unexpected error: \(error.textWithoutURL)", cause: error)
             }
         }
     }

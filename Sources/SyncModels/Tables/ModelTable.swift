@@ -29,6 +29,6 @@ func withSyncErrors<T>(_ body: () async throws -> T) async throws(SyncError) -> 
     } catch let error as SyncError {
         throw error
     } catch {
-        throw SyncError(.internalError, "An unexpected error: \(error)", cause: error)
+        throw SyncError(.internalError, "An unexpected error: \(error.textWithoutURL)", cause: error)
     }
 }

@@ -14,7 +14,7 @@ extension SimulatedSystem {
         let items = try device.disk.store.read { try $0.items(matching: TableQuery(table)).items }
         var random = SimulationRandom(
             seed, device.number, UInt64(number), SimulationRandom.Stream.liveQuery.rawValue)
-        let isTyped = table == ObservedModel.table && random.percent(50)
+        let isTyped = app.computedColumn != nil && table == ObservedModel.table && random.percent(50)
         let observer = ObserverCheck(table: table, process: number, isTyped: isTyped, initial: items)
         device.state.withLock { $0.observers.append(observer) }
         observer.begin(process.context, on: scheduler) {

@@ -23,20 +23,20 @@ struct RefusalCounts: Sendable {
     /// The rows that were missing at their last write, which was a deletion.
     private(set) var missingAtDeletion: Set<RowKey> = []
 
-    /// The rows for whose write the server has reported a conflict that there is not: an insert refused with the status of a
+    /// The rows whose write the server has refused as if there were a conflict: an insert refused with the status of a
     /// conflict, or another write refused with a 404 that a user who may not read the row cannot verify. After the server has
     /// accepted a write, they stay until the error of the refusal is gone.
     private(set) var seemingConflicts: Set<RowKey> = []
     private var acceptedRows: Set<RowKey> = []
-    /// The rows whose last write, which was no insert, was refused with a 404.
-    private var seemingMissing: Set<RowKey> = []
+    /// The rows whose last write, an update or a delete, was refused with a 404 that is not verified yet.
+    private var unverifiedMissing: Set<RowKey> = []
 
     /// Records a response that has arrived.
     mutating func record(_ response: HTTPTransportResponse, to request: ModelRequest, act: UInt64) {
         let isPage = response.head.headerFields[.contentType] == "text/html"
         if request.phase.isWrite, let row = request.row {
             missingAtDeletion.remove(row)
-            seemingMissing.remove(row)
+            unverifiedMissing.remove(row)
             if (200...299).contains(response.head.status.code), !isPage { acceptedRows.insert(row) }
             if request.phase == .delete, response.head.status.code == 404 { missingAtDeletion.insert(row) }
         }
@@ -48,14 +48,14 @@ struct RefusalCounts: Sendable {
             if request.phase == .insert {
                 recordSeemingConflict(of: row)
             } else if response.head.status.code == 404 {
-                seemingMissing.insert(row)
+                unverifiedMissing.insert(row)
             }
         } else if let row = request.row, request.phase.isWrite,
             [404, 409, 412].contains(response.head.status.code)
         {
             conflicting[row, default: []].append(act)
         }
-        if request.phase == .read, let row = request.row, seemingMissing.contains(row),
+        if request.phase == .read, let row = request.row, unverifiedMissing.contains(row),
             [403, 405].contains(response.head.status.code)
         {
             recordSeemingConflict(of: row)

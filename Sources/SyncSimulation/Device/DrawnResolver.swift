@@ -42,6 +42,8 @@ enum DrawnResolver {
                     history.overrule(key, upTo: newest, column: column)
                 }
                 history.overrule(where: { $0.key == key && $0.column == nil && $0.number <= newest })
+                // The app's rule can change columns that exist on the device only.
+                if app.resolver != nil { history.forgetLocalOnlyEdits { $0 == key } }
                 if isFieldMerge, let lost = lostField(conflict, item) { fail(.lostEdit, lost) }
             }
             return decision

@@ -53,8 +53,8 @@ struct NetworkTraits: Sendable {
     var endsWithProcess = false
     /// The probability of each fault, in percent of requests.
     var rates: [NetworkFault: Int] = [:]
-    /// Whether every failure shows that the server has not applied the request.
-    var statesFate = false
+    /// Whether only requests fail that the server has not applied.
+    var failsUnappliedOnly = false
 
     var hasStalePages: Bool { rates[.stalePage] != nil }
     /// Whether a cache can answer with a page from before the request.
@@ -88,8 +88,8 @@ enum GatewayResponse {
         "503-word", "407",
     ]
 
-    /// Refusals that state that the request was not applied.
-    static let limits = ["401", "407", "425", "429", "429-date"]
+    /// Refusals of requests that were not processed.
+    static let unprocessed = ["401", "407", "425", "429", "429-date"]
 
     static func make(_ name: String, now: Int64) -> HTTPTransportResponse {
         let status = Int(name.prefix(3)) ?? 500

@@ -145,13 +145,13 @@ final class SimulatedTransport: HTTPTransport {
             if traits.endsWithProcess { throw NoResponse() }
             events.arrivesLate(request)
         }
-        let isUnsent = traits.statesFate || choice.isMultiple(of: 2)
+        let isUnsent = traits.failsUnappliedOnly || choice.isMultiple(of: 2)
         if faults.contains(.lostRequest) { throw lost(.lostRequest, request, isUnsent: isUnsent) }
         let partition = currentPartition
         if let partition, !partition.isOneWay { throw lost(.partition, request, isUnsent: isUnsent) }
         if faults.contains(.statusBefore) {
             let all = GatewayResponse.ambiguous + GatewayResponse.refusals
-            let names = traits.statesFate ? GatewayResponse.limits : all
+            let names = traits.failsUnappliedOnly ? GatewayResponse.unprocessed : all
             return gateway(names[choice % names.count], .statusBefore, request)
         }
         // The fault holds for all requests of an act.

@@ -182,7 +182,7 @@ enum SimulationTheme: String, Sendable, CaseIterable {
         case .counters:
             network.maxLatency = random.pick([64_000_000, 512_000_000, 4_000_000_000])
             network.rates = [.lostRequest: 15, .statusBefore: 10, .overtaken: random.pick([0, 20])]
-            network.statesFate = true
+            network.failsUnappliedOnly = true
         }
     }
 }

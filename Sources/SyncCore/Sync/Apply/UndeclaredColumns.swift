@@ -24,7 +24,7 @@ extension Item {
 
     /// Returns the item with the row's values of columns that were declared when the user changed them: these edits are not sent
     /// any more.
-    func withoutUndeclaredEdits(since base: Item, definition: SyncTableDefinition) -> Item {
+    fileprivate func withoutUndeclaredEdits(since base: Item, definition: SyncTableDefinition) -> Item {
         let row = base.recordingRemovedColumns(of: self, definition: definition).system
         guard system.undeclaredValues != row.undeclaredValues, row.lostValues.isEmpty else { return self }
         var item = self
@@ -51,5 +51,15 @@ extension Item {
             row.system.lostValues = [SystemProperties.allUndeclared: .null]
         }
         return row
+    }
+}
+
+extension StoreTransaction {
+    /// Removes the item's edits of columns that are no longer synced.
+    func removeUndeclaredEdits(
+        of item: Item, since base: Item, definition: SyncTableDefinition
+    ) throws {
+        let unedited = item.withoutUndeclaredEdits(since: base, definition: definition)
+        if unedited != item { try upsert([unedited], in: definition.name) }
     }
 }

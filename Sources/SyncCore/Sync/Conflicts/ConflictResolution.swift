@@ -68,7 +68,7 @@ struct ConflictResolution {
         // A resolver may have cancelled its own tasks: only a cancelled push or pull throws cancellation.
         if Task.isCancelled { throw CancellationError() }
         let recorded = conflict.replacingMessage(
-            (error as? SyncError)?.message ?? "The conflict resolver failed: \(error)")
+            (error as? SyncError)?.message ?? "The conflict resolver failed: \(error.textWithoutURL)")
         try await context.record(recorded)
         return .unresolved(recorded)
     }

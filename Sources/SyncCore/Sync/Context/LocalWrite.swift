@@ -67,9 +67,8 @@ struct LocalWrite {
         }
         if let known = pending.last(where: { $0.base != nil }), let base = known.base, known.formerRow == nil
         {
-            // Without the base, they could not be told from the server's values.
-            let unedited = item.withoutUndeclaredEdits(since: base, definition: definition)
-            if unedited != item { try transaction.upsert([unedited], in: definition.name) }
+            // The update drops its base below. Without it, these edits would look like the server's values.
+            try transaction.removeUndeclaredEdits(of: item, since: base, definition: definition)
         }
         let isKnown = item.system.isOfServer || last != nil
         try enqueue(isKnown ? .update : .insert, id: id, before: nil) { operation in
@@ -117,7 +116,7 @@ struct LocalWrite {
         let before = try existing(id)
         var item = before
         change(&item)
-        // An edit of a copy can make the value that another client has made: for a counter, these are two changes.
+        // An edit of an older copy can set the value that the stored item already has. A counter has to count it all the same.
         if original?.isEmpty ?? true, definition.differOnlyLocally(item, before) {
             try transaction.upsert([item], in: definition.name)
             try refuseEarlierDecisions(about: id)

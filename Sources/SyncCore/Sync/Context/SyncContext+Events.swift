@@ -42,10 +42,16 @@ extension SyncContext {
         _ call: RemoteCall, recordingIn requests: SentRequests? = nil
     ) async throws -> RemoteResponse {
         func send() async throws -> RemoteResponse {
-            try await client.sendRefreshing(call, willRefresh: { requests?.recordUnsent() }) {
-                try requireOpen()
-                requests?.recordWrite()
-            }
+            try await client.sendRefreshing(
+                call,
+                willRefresh: { response in
+                    if response.isOfRepeatedRequest { requests?.recordRepetition() }
+                    requests?.recordUnsent()
+                },
+                willRepeat: {
+                    try requireOpen()
+                    requests?.recordWrite()
+                })
         }
         guard isObserved else { return try await send() }
         let start = environment.now()

@@ -20,7 +20,7 @@ extension SyncContext {
     ///   - query: which items to remove.
     ///   - pending: what to do with pending operations of the table.
     ///   - keepingDeltaTokens: whether incremental pulls continue from their delta tokens, so that purged rows are
-    ///     pulled again only when they change.
+    ///     pulled again only when they change. They do not continue if a foreign key has removed further rows of the table.
     /// - Throws: ``SyncError/Code/purgeRefused`` while operations are pending, or, when discarding, while one of them
     ///   is being sent, or another process pushes; the errors of ``push(tables:budget:)``; ``SyncError/Code/filterNotSupported``,
     ///   ``SyncError/Code/invalidParameter``, ``SyncError/Code/unknownTable``, ``SyncError/Code/storeFailure``. Nothing is removed then.
@@ -40,10 +40,11 @@ extension SyncContext {
                 } else {
                     try purge.requireNoOperations()
                 }
-                let removesOthers = try removal.perform(in: transaction) {
+                let removedFurtherRows = try removal.remove(in: transaction) {
                     try transaction.deleteItems(matching: query)
                 }
-                try transaction.recordPurge(of: query.table) { _ in removesOthers || !keepingDeltaTokens }
+                try transaction.recordPurge(of: query.table) { _ in removedFurtherRows || !keepingDeltaTokens
+                }
             }
         }
     }

@@ -23,6 +23,7 @@ extension SyncContext {
             do {
                 let response = try await sendOnce(call, recordingIn: requests)
                 if response.classification == .done { retryBudget.earn() }
+                if response.isOfRepeatedRequest { requests?.recordRepetition() }
                 if ResponseClassification.isUnprocessed(response.status) { requests?.recordUnprocessed() }
                 guard response.isTransient, response.exceededLimit == nil else { return response }
                 result = .success(response)

@@ -5,7 +5,7 @@
 /// has not removed these: they have to be pulled again.
 struct CascadedRemoval: Sendable {
     private let table: String
-    /// The children, their children and so on; empty if the store's database has no foreign keys.
+    /// The children, their children and so on; empty if the store is never in a database of the app.
     private let descendants: [String]
     private let mayCascade: Bool
 
@@ -18,19 +18,20 @@ struct CascadedRemoval: Sendable {
     /// Removes rows, and the delta tokens of each child table that loses rows.
     ///
     /// - Parameter remove: removes rows of the table, and returns how many.
-    /// - Returns: whether the table has lost further rows, which refer to the removed ones.
-    func perform(in transaction: any StoreTransaction, _ remove: () throws -> Int) throws -> Bool {
+    /// - Returns: whether a foreign key of the table to itself has removed further rows.
+    func remove(in transaction: any StoreTransaction, _ remove: () throws -> Int) throws -> Bool {
         guard mayCascade else {
             _ = try remove()
             return false
         }
-        let former = try transaction.itemCount(in: table)
-        let counts = try descendants.map(transaction.itemCount)
+        let countBefore = try transaction.itemCount(in: table)
+        let descendantCounts = try descendants.map(transaction.itemCount)
         let removed = try remove()
-        for (child, count) in zip(descendants, counts) where try transaction.itemCount(in: child) != count {
+        for (child, count) in zip(descendants, descendantCounts)
+        where try transaction.itemCount(in: child) != count {
             try transaction.recordPurge(of: child)
         }
-        return try transaction.itemCount(in: table) < former - removed
+        return try transaction.itemCount(in: table) < countBefore - removed
     }
 }
 

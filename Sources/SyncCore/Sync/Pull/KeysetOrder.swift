@@ -234,8 +234,9 @@ struct KeysetOrder: PageOrder {
         if lastStored?.updatedAt.isSameInstant(as: updatedAt) == true { lastStored?.instant = .complete }
     }
 
-    /// Records that no row can get the last instant any more. After a last page that is not empty, rows behind it can be missing.
-    private mutating func closeToken(at row: DeltaToken, isEmpty: Bool) {
+    /// Records that no row can get the last instant any more. An empty page completes it. After another last page, the next pull
+    /// continues behind its last row.
+    private mutating func endLastInstant(at row: DeltaToken, isEmpty: Bool) {
         if isEmpty { return completeToken(at: row.updatedAt) }
         guard let last = lastStored, last.instant == .open, last.updatedAt.isSameInstant(as: row.updatedAt)
         else { return }
@@ -276,7 +277,7 @@ struct KeysetOrder: PageOrder {
             section += 1
             return true
         case .after(let row):
-            if row.instant == .closed { closeToken(at: row, isEmpty: isEmpty) }
+            if row.instant == .closed { endLastInstant(at: row, isEmpty: isEmpty) }
         case .start where skip > 0:
             // Rows that were deleted have shifted the others: all rows with `updatedAt` are requested anew.
             (position, skip) = (.from(.earliest), 0)

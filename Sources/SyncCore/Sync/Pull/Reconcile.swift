@@ -136,13 +136,13 @@ private struct Reconcile {
                     && transaction.item(id: item.id, in: table) == item
             }.map(\.id)
             guard !ids.isEmpty else { return 0 }
-            let removesOthers = try cascade.perform(in: transaction) {
+            let removedFurtherRows = try cascade.remove(in: transaction) {
                 try transaction.deleteItems(ids: ids, in: table)
                 return ids.count
             }
             try transaction.recordPurge(of: table) { token in
                 let isSameQuery = DeltaToken.binding(inStoredText: token)?.hasSameBytes(as: binding) == true
-                return removesOthers || removal.keptTokens == .none
+                return removedFurtherRows || removal.keptTokens == .none
                     || removal.keptTokens == .sameQuery && !isSameQuery
             }
             return ids.count

@@ -13,12 +13,6 @@ struct SharedStorePull: Sendable {
 
     /// How long the record of a removed row is kept: longer than any request takes.
     private static let recordLifetime = Duration.seconds(3600)
-    /// Whether the record of a row that was removed since the request may have expired.
-    func isTooOld(_ page: PulledPage) -> Bool {
-        let age = now.since(page.requestedAt)
-        return othersHaveCommitted && (age < .zero || age > Self.recordLifetime / 2)
-    }
-
     /// How many records are kept whatever their age: after the clock was set, it shows nothing.
     private static let keptRecords = 100
 
@@ -41,6 +35,12 @@ struct SharedStorePull: Sendable {
     init(since stamp: Int64, in transaction: any StoreTransaction, at now: Timestamp) throws {
         othersHaveCommitted = try transaction.externalCommitStamp() != stamp
         self.now = now
+    }
+
+    /// Whether the page was requested so long ago that the record of a row removed since then may have expired.
+    func isTooOld(_ page: PulledPage) -> Bool {
+        let age = now.since(page.requestedAt)
+        return othersHaveCommitted && (age < .zero || age > Self.recordLifetime / 2)
     }
 
     /// Compares a row of a page with the state that the store has, or had before the row was removed.

@@ -122,8 +122,7 @@ struct AttemptCompletion {
             }
         } else if let base = operation.base {
             if let item = try transaction.item(id: base.id, in: definition.name) {
-                let unedited = item.withoutUndeclaredEdits(since: base, definition: definition)
-                if unedited != item { try transaction.upsert([unedited], in: definition.name) }
+                try transaction.removeUndeclaredEdits(of: item, since: base, definition: definition)
             }
         }
         try applier.applyKeptRow(of: operation)

@@ -29,7 +29,8 @@ struct OperationAttempt: Sendable {
         !requests.isRowUnchanged && (followsUnknownOutcome || requests.isRepeated || requests.isApplied)
     }
 
-    /// Whether nothing was sent, and the earlier attempt must not be repeated, which its status shows.
+    /// Whether the status of the earlier attempt stays: no write was sent since, and the status shows that the attempt must not be
+    /// repeated.
     var keepsStatus: Bool { !requests.hasWritten && operation.lastStatus != nil }
 
     /// Whether a pull may have stored the row since the operation was marked.
@@ -152,7 +153,7 @@ extension OperationAttempt {
                     followsUnknownOutcome: followsUnknownOutcome, mustNotRepeat: mustNotRepeat,
                     lastPullIfIdle: context.stalePageGuard.lastPullIfIdle,
                     requests: SentRequests(
-                        countsOnce: snapshot.fields.keys.contains(where: combinedColumns.contains))))
+                        changesCounter: snapshot.fields.keys.contains(where: combinedColumns.contains))))
         }
     }
 }

@@ -47,7 +47,7 @@ public struct PushFailure: Error, Sendable, CustomStringConvertible {
     /// One line for each operation that failed.
     public var description: String {
         let lines = result.errors.map(\.description)
-        return (lines + [underlying.map { "\($0)" }].compactMap { $0 }).joined(separator: "\n")
+        return (lines + [underlying?.textWithoutURL].compactMap(\.self)).joined(separator: "\n")
     }
 }
 

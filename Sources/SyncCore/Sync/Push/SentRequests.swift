@@ -18,10 +18,10 @@ final class SentRequests: Sendable {
     }
 
     private let state = Mutex(State())
-    /// Whether equal changes of two devices count twice, as those of a counter.
-    private let countsOnce: Bool
+    /// Whether the write changes a combined column, in which equal changes of two devices both count.
+    private let changesCounter: Bool
 
-    init(countsOnce: Bool) { self.countsOnce = countsOnce }
+    init(changesCounter: Bool) { self.changesCounter = changesCounter }
 
     /// Whether a request was answered. What a pull has shown can decide an attempt without a request.
     var hasResponse: Bool { state.withLock(\.hasResponse) }
@@ -65,20 +65,23 @@ final class SentRequests: Sendable {
         }
     }
 
+    /// Records that middleware has sent the write more than once.
+    func recordRepetition() { state.withLock { $0.isRepeated = true } }
+
     /// Records that the server has received nothing of the write, or required a sign-in for it.
     func recordUnsent() { state.withLock { $0.isOpen = false } }
 
-    /// Records a response that states that the write was not processed. A gateway can respond in this way to the second
-    /// delivery of a write, whose first one was applied; but equal changes of a counter are those of two devices.
-    func recordUnprocessed() { if countsOnce { recordUnsent() } }
+    /// Records a response that says the write was not processed. For other columns it is ignored: a gateway may have refused only
+    /// a second delivery of an applied write.
+    func recordUnprocessed() { if changesCounter { recordUnsent() } }
 
-    /// Records a response. A conflict can be that of a second delivery, as in ``recordUnprocessed()``.
+    /// Records a response. For other columns, a conflict may be that of a second delivery, too.
     func recordResponse(to action: RemoteCall.Action, _ classification: ResponseClassification) {
         state.withLock { state in
             state.hasResponse = true
             guard !action.isRead else { return }
             state.isConfirmed = classification == .done
-            let isNotApplied = classification.isDefiniteRefusal || countsOnce && classification.isConflict
+            let isNotApplied = classification.isDefiniteRefusal || changesCounter && classification.isConflict
             if state.isConfirmed || isNotApplied { state.isOpen = false }
         }
     }

@@ -1,7 +1,7 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The newest state of a row, after the server has confirmed a change and a pull has received another state beside it.
+/// Completes a confirmed change when a pull has received another state of the row with the same `updatedAt`.
 extension OperationSender {
     /// Fetches the row, because it is unknown whether the pulled state is later than the one in the response, and stores it.
     ///
@@ -14,22 +14,20 @@ extension OperationSender {
     ) async throws -> Result {
         let fetched: OperationAttempt.Newest
         do { fetched = try await attempt.fetchNewest(after: row) } catch {
-            _ = try? await complete(attempt, withoutNewestAfter: row)
+            _ = try? await completeWithResponse(row, of: attempt)
             throw error
         }
         switch fetched {
         case .row(let newest): return try await store(row, newest: newest, of: attempt, willSend: willSend)
-        case .unknown(let ending):
-            let item = try await complete(attempt, withoutNewestAfter: row)
+        case .notRead(let ending):
+            let item = try await completeWithResponse(row, of: attempt)
             if let ending { throw ending.error }
             return attempt.followsUnknownOutcome
                 ? try await sendEdits(after: item, willSend: willSend) : .completed(item)
         }
     }
 
-    private func complete(
-        _ attempt: OperationAttempt, withoutNewestAfter row: Item
-    ) async throws -> Item? {
+    private func completeWithResponse(_ row: Item, of attempt: OperationAttempt) async throws -> Item? {
         let (context, definition, id) = (context, definition, operationID)
         return try await context.write(keepsMarks: true) { transaction in
             let found = try transaction.operationAndNext(
@@ -48,14 +46,14 @@ extension OperationAttempt {
     fileprivate enum Newest {
         case row(Item)
         /// The row cannot be fetched, and the push may have to end.
-        case unknown(PushEnding?)
+        case notRead(ending: PushEnding?)
     }
 
     /// - Throws: `CancellationError`.
     fileprivate func fetchNewest(after row: Item) async throws -> Newest {
         let fetched: AttemptResponse
         do { fetched = try await send(.read(id: operation.itemID)) } catch let failure as SyncError {
-            return .unknown(PushEnding(sending: failure))
+            return .notRead(ending: PushEnding(sending: failure))
         }
         context.unanswered.recordAnswer(to: answeredID)
         let outcome = outcome(ofFetched: fetched)
@@ -64,7 +62,7 @@ extension OperationAttempt {
             // A tombstone is not returned by id.
             let tombstone = operation.serverItem.flatMap { $0.system.deleted ? $0 : nil }
             return .row(fetched.row ?? tombstone ?? row)
-        default: return .unknown(PushEnding(outcome, now: context.environment.now()))
+        default: return .notRead(ending: PushEnding(outcome, now: context.environment.now()))
         }
     }
 }
