@@ -372,8 +372,8 @@ import Testing
                 try await a.context.pull(Todo.query, queryID: "all", settings: .withoutPush)
             }
             #expect(try await a.operations().isEmpty)
-            try await a.context.pull(Todo.query, queryID: "all")
             #expect(try await a.texts() == ["theirs"])
+            try await a.context.pull(Todo.query, queryID: "all")
             try await scenario.expectAgreement(a)
         }
     }

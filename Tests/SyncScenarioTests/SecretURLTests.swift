@@ -14,7 +14,7 @@ import Testing
 @Suite struct SecretURLTests {
     private static let failure = URLError(
         .timedOut,
-        userInfo: [NSURLErrorFailingURLStringErrorKey: "https://login.example/?refresh_token=CANARY"])
+        userInfo: [NSURLErrorFailingURLErrorKey: URL(fileURLWithPath: "/?refresh_token=CANARY")])
 
     private func expectNoSecret(in error: any Error) {
         #expect("\(Self.failure)".contains("CANARY"))

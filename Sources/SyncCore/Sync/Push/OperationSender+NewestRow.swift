@@ -6,7 +6,7 @@ extension OperationSender {
     /// Fetches the row, because it is unknown whether the pulled state is later than the one in the response, and stores it.
     ///
     /// If it cannot be fetched, the operation is complete all the same: sent again, a count would be added twice. The pulled
-    /// state is dropped, and the next pull returns it again.
+    /// state then counts as the later one, and the next pull reads the table again.
     ///
     /// - Parameter row: the row in the response that confirms the change.
     func storeNewest(
@@ -14,29 +14,29 @@ extension OperationSender {
     ) async throws -> Result {
         let fetched: OperationAttempt.Newest
         do { fetched = try await attempt.fetchNewest(after: row) } catch {
-            _ = try? await completeWithResponse(row, of: attempt)
+            _ = try? await completeUnread(attempt, with: row)
             throw error
         }
         switch fetched {
         case .row(let newest): return try await store(row, newest: newest, of: attempt, willSend: willSend)
         case .notRead(let ending):
-            let item = try await completeWithResponse(row, of: attempt)
+            let item = try await completeUnread(attempt, with: row)
             if let ending { throw ending.error }
             return attempt.followsUnknownOutcome
                 ? try await sendEdits(after: item, willSend: willSend) : .completed(item)
         }
     }
 
-    private func completeWithResponse(_ row: Item, of attempt: OperationAttempt) async throws -> Item? {
+    private func completeUnread(_ attempt: OperationAttempt, with row: Item) async throws -> Item? {
         let (context, definition, id) = (context, definition, operationID)
         return try await context.write(keepsMarks: true) { transaction in
             let found = try transaction.operationAndNext(
                 id: id, forItem: attempt.operation.itemID, in: definition.name)
             guard let (operation, behind) = found else { return nil }
-            try context.recordResult(row, of: operation, in: transaction)
+            try context.recordResult(operation.keptRow(after: row) ?? row, of: operation, in: transaction)
             try transaction.recordPurge(of: definition.name)
             return try completion(in: transaction).complete(
-                operation, before: behind, with: row, sent: attempt.proof.sent, known: operation.serverItem,
+                operation, before: behind, with: row, sent: attempt.proof.sent,
                 replacing: attempt.requests.replaced)
         }
     }
