@@ -43,9 +43,12 @@ struct HTTPListener: Sendable {
             }
             continuation.finish()
         }
-        var iterator = ports.makeAsyncIterator()
-        guard let port = try await iterator.next() else {
-            // The task was cancelled, which does not end the server.
+        // In a task that is not cancelled: a server that is ended while it binds the address can crash in the server library.
+        let bound = try await Task {
+            var iterator = ports.makeAsyncIterator()
+            return try await iterator.next()
+        }.value
+        guard let port = bound, !Task.isCancelled else {
             handler.stopSignal.stop()
             try? await server.shutdownGracefully()
             _ = await running.result
