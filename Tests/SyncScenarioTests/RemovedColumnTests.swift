@@ -326,4 +326,29 @@ import Testing
             try await device.context.close()
         }
     }
+
+    @Test(arguments: StoreKind.persistent)
+    func
+        `an item that was inserted again gets no value of its former row with a change of the app's database`(
+            _ kind: StoreKind
+        ) async throws
+    {
+        try await Scenario.run(on: kind) { scenario in
+            var device = try Self.open(Todo.definition, in: scenario)
+            try await scenario.server.put("1", ["text": "a", "priority": 1], in: Todo.name)
+            try await device.sync()
+            try await device.table.delete(id: "1")
+            try await device.table.insert(["id": "1", "text": "b"])
+            try await device.context.close()
+            device = try Self.open(Self.fewer, in: scenario)
+            try device.changeDirectly("1") { $0["text"] = "c" }
+            try await device.context.enqueueExternalChanges(in: Todo.name, changed: ["1"])
+            try await device.context.close()
+            device = try Self.open(Todo.definition, in: scenario)
+            try await device.context.push()
+            #expect((try scenario.row("1")?.fields["priority"] ?? .null) == .null)
+            #expect(try scenario.row("1")?.fields["text"] == "c")
+            try await device.context.close()
+        }
+    }
 }

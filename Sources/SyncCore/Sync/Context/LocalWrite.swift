@@ -65,7 +65,9 @@ struct LocalWrite {
             try enqueue(.insert, id: id, before: nil) { _ in }
             return
         }
-        if let known = pending.last(where: { $0.base != nil }), let base = known.base, known.formerRow == nil
+        // An item that was inserted again has nothing of its former row.
+        if let last, last.kind == .update, !last.replaces, last.formerRow == nil,
+            let base = last.base ?? pending.first?.base
         {
             // The update drops its base below. Without it, these edits would look like the server's values.
             try transaction.removeUndeclaredEdits(of: item, since: base, definition: definition)
