@@ -52,8 +52,13 @@ public struct SimulatedApp: Sendable {
     /// The column that the server computes at every change, if it computes one.
     var computedColumn: String? { serverColumns.contains("stamp") ? "stamp" : nil }
 
-    /// The column in which users count, if the server does not compute it.
-    var countedColumn: String? { resolver == nil ? computedColumn : nil }
+    /// The table in which users count, and the column, which no server computes in such a seed; `nil` for other seeds and apps.
+    func counter(seed: UInt64) -> (table: String, column: String)? {
+        guard resolver == nil, let computedColumn, SimulationTheme.of(seed: seed) == .counters else {
+            return nil
+        }
+        return (tables[0].name, computedColumn)
+    }
 
     /// The column of a child with the id of its parent, which no act edits; `nil` for other tables.
     func parentColumn(of table: SyncTableDefinition) -> String? {

@@ -104,23 +104,37 @@ import Testing
         }
     }
 
-    @Test func `a write that middleware has sent before it found no network may be applied`() async throws {
+    /// Expects that a push leaves open whether the insert of `x` is applied, so that a deletion is sent.
+    private static func expectMayBeApplied(_ context: SyncContext, _ server: TableServer) async throws {
+        await #expect(throws: SyncError.self) { try await context.push() }
+        #expect(try await context.pendingOperations().map(\.state) == [.attempted])
+        try await context.table(Page.self).delete("x")
+        try await context.push()
+        #expect(try server.row("x", in: "Page")?.deleted == true)
+    }
+
+    /// Runs the body with a context whose requests are repeated once, and an insert of `x` that is pending.
+    private static func withRepeatedInsert(
+        over transport: any HTTPTransport, _ body: (SyncContext, TableServer) async throws -> Void
+    ) async throws {
         try await withTableServer(.init(tables: [.init("Page")])) { server in
-            let transport = FailingTransport()
             var settings = SyncSettings()
             settings.retry.maxAttempts = 1
             let context = SyncContext(
                 client: SyncClient(url: server.url, transport: transport.intercepted(by: Repeating())),
                 dataSource: try MemoryStore(tables: .models(Page.self)), settings: settings)
             try await context.table(Page.self).insert(Page(id: "x"))
+            try await body(context, server)
+            try await context.close()
+        }
+    }
+
+    @Test func `a write that middleware has sent before it found no network may be applied`() async throws {
+        let transport = FailingTransport()
+        try await Self.withRepeatedInsert(over: transport) { context, server in
             server.inject(.dropAnswer, when: { $0.method == "POST" })
             transport.failsAfterNext.withLock { $0 = true }
-            await #expect(throws: SyncError.self) { try await context.push() }
-            #expect(try await context.pendingOperations().map(\.state) == [.attempted])
-            try await context.table(Page.self).delete("x")
-            try await context.push()
-            #expect(try server.row("x", in: "Page")?.deleted == true)
-            try await context.close()
+            try await Self.expectMayBeApplied(context, server)
         }
     }
 
@@ -133,11 +147,7 @@ import Testing
             try await context.table(Page.self).insert(Page(id: "x"))
             server.inject(.applyTwice, when: { $0.method == "POST" })
             server.inject(.dropRequest, when: { $0.method == "GET" })
-            await #expect(throws: SyncError.self) { try await context.push() }
-            #expect(try await context.pendingOperations().map(\.state) == [.attempted])
-            try await context.table(Page.self).delete("x")
-            try await context.push()
-            #expect(try server.row("x", in: "Page")?.deleted == true)
+            try await Self.expectMayBeApplied(context, server)
         }
     }
 
@@ -170,24 +180,12 @@ import Testing
     func `a write that middleware has sent twice may be applied, although the last response is a refusal`(
         _ status: Int
     ) async throws {
-        try await withTableServer(.init(tables: [.init("Page")])) { server in
-            var settings = SyncSettings()
-            settings.retry.maxAttempts = 1
-            let transport = URLSessionTransport.patient.intercepted(by: Repeating())
-            let context = SyncContext(
-                client: SyncClient(url: server.url, transport: transport),
-                dataSource: try MemoryStore(tables: .models(Page.self)), settings: settings)
-            try await context.table(Page.self).insert(Page(id: "x"))
+        try await Self.withRepeatedInsert(over: URLSessionTransport.patient) { context, server in
             server.inject(.dropAnswer, when: { $0.method == "POST" })
             let refusal = ServerFault.answer(
                 status: status, headers: ["Content-Type": "application/json"], body: Data("{}".utf8))
             server.inject(refusal, when: { $0.method == "POST" })
-            await #expect(throws: SyncError.self) { try await context.push() }
-            #expect(try await context.pendingOperations().map(\.state) == [.attempted])
-            try await context.table(Page.self).delete("x")
-            try await context.push()
-            #expect(try server.row("x", in: "Page")?.deleted == true)
-            try await context.close()
+            try await Self.expectMayBeApplied(context, server)
         }
     }
 }

@@ -27,6 +27,18 @@ import Testing
         return scenario.device(on: store, settings: .singleAttempt, dialect: dialect)
     }
 
+    /// Pulls the row "1", changes its priority from 1 to 2, and opens the store again with this table.
+    private static func open(
+        _ table: SyncTableDefinition, afterEditIn scenario: Scenario
+    ) async throws -> Device {
+        try await scenario.server.put("1", ["text": "a", "priority": 1], in: Todo.name)
+        let device = try open(both, in: scenario, dialect: .v3)
+        try await device.sync()
+        try await device.table.update(id: "1", ["priority": 2])
+        try await device.context.close()
+        return try open(table, in: scenario, dialect: .v3)
+    }
+
     /// Attempts an insert or an update of both columns of the item "1" with that fault at the server.
     private func attempt(
         _ operation: TableOperation.Kind, _ fault: ServerFault, in scenario: Scenario
@@ -348,13 +360,7 @@ import Testing
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
-            try await scenario.server.put("1", ["text": "a", "priority": 1], in: Todo.name)
-            var device = try Self.open(Self.both, in: scenario, dialect: .v3)
-            try await device.sync()
-            try await device.table.update(id: "1", ["priority": 2])
-            try await device.context.close()
-
-            device = try Self.open(Self.fewer, in: scenario, dialect: .v3)
+            let device = try await Self.open(Self.fewer, afterEditIn: scenario)
             try await device.context.push()
             #expect(try await device.operations().isEmpty)
             try await device.table.update(id: "1", ["text": "b"])
@@ -369,12 +375,7 @@ import Testing
         _ kind: StoreKind, _ table: SyncTableDefinition
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
-            try await scenario.server.put("1", ["text": "a", "priority": 1], in: Todo.name)
-            var device = try Self.open(Self.both, in: scenario, dialect: .v3)
-            try await device.sync()
-            try await device.table.update(id: "1", ["priority": 2])
-            try await device.context.close()
-            device = try Self.open(table, in: scenario, dialect: .v3)
+            let device = try await Self.open(table, afterEditIn: scenario)
             try device.changeDirectly("1") { $0["text"] = "b" }
             try await device.context.enqueueExternalChanges(in: Todo.name, changed: ["1"])
             try await device.context.push()

@@ -195,9 +195,10 @@ public struct SyncedColumnsChange: Sendable {
 
     /// Moves the values of removed columns to the undeclared values, and those of added columns to the fields.
     ///
-    /// - Parameter isTableOfApp: whether an added column keeps its value if the undeclared one does not fit it. In other tables,
-    ///   the value is one that the server's row had before the column was removed.
-    /// - Parameter keepsLocalOnly: whether removed columns that are local-only now keep their values.
+    /// - Parameters:
+    ///   - isTableOfApp: whether an added column keeps its value if the undeclared one does not fit it. In other tables, the value
+    ///     is one that the server's row had before the column was removed.
+    ///   - keepsLocalOnly: whether columns that are local-only now keep their values in the item.
     private func moved(_ item: Item, isTableOfApp: Bool = false, keepsLocalOnly: Bool = false) -> Item {
         var moved = item
         for name in removed

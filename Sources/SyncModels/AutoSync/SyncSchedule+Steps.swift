@@ -51,7 +51,8 @@ extension SyncSchedule {
 
     /// The work of one round.
     struct Round: Sendable, Equatable {
-        /// The indices of the plans to pull, parents first, but those last that the server has not answered twice, or that need a sign-in.
+        /// The indices of the plans to pull, parents first, but those last that the server has not answered twice, or that need a
+        /// sign-in.
         var plans: [Int] = []
         /// Those of them that the server has hinted at.
         var hinted: Set<Int> = []

@@ -10,7 +10,7 @@ extension SimulatedSystem {
     func edit(_ act: Act, _ device: SimulatedDevice, _ context: SyncContext) async throws {
         let table = table(act, device)
         let key = RowKey(table: table.name, id: act.id)
-        let columns = app.editedColumns(of: table)
+        let (columns, counter) = (app.editedColumns(of: table), app.counter(seed: seed))
         var copy: Item?
         if act.feature == .replaceCopy {
             // The first time, the user opens the item; the next time, they store what they have edited meanwhile.
@@ -34,8 +34,7 @@ extension SimulatedSystem {
                 localOnlyColumn: table.columns.first { $0.isLocalOnly && $0.type == .text }?.name,
                 parentColumn: self.app.parentColumn(of: table),
                 clearedColumn: self.mode == .solo ? nil : self.app.computedColumn,
-                countedColumn: SimulationTheme.of(seed: self.seed) == .counters
-                    && table.name == self.app.tables[0].name ? self.app.countedColumn : nil,
+                countedColumn: counter.flatMap { $0.table == table.name ? $0.column : nil },
                 history: device.history)
             let edits = try write.perform(act, copy: opened)
             device.history.stage(edits)

@@ -6,8 +6,7 @@ import SyncCore
 extension SimulatedSystem {
     /// The counter of every row is the sum of what the users of all devices have counted in it.
     func checkCounts() {
-        guard let column = app.countedColumn else { return }
-        let table = app.tables[0].name
+        guard let (table, column) = app.counter(seed: seed) else { return }
         let counts = devices.map { $0.history.snapshot.counts }
         for key in Set(counts.flatMap(\.keys)).sorted(by: { $0.id < $1.id }) {
             let sum = counts.reduce(0) { $0 + ($1[key] ?? 0) }

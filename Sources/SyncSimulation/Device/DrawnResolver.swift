@@ -16,7 +16,7 @@ enum DrawnResolver {
         var random = SimulationRandom(seed, device.number, SimulationRandom.Stream.resolver.rawValue)
         let choice = random.below(16)
         let drawn = resolver(choice, device)
-        let counting = SimulationTheme.of(seed: seed) == .counters ? app.countedColumn.map(counting) : nil
+        let counting = app.counter(seed: seed).map { Self.counting(in: $0.column) }
         let isFieldMerge = app.resolver == nil && counting == nil && [3, 4].contains(choice)
         // The others leave some conflicts pending.
         let isDeciding = counting != nil || ![5, 9].contains(choice)

@@ -53,8 +53,9 @@ package struct QueryObservation<Details: Sendable & Equatable> {
 
     private mutating func nextPage() async throws -> Page? {
         while true {
-            if observer.hasFailed, Task.isCancelled { return nil }
-            if !observer.hasFailed {
+            if observer.hasFailed {
+                if Task.isCancelled { return nil }
+            } else {
                 observer.beginWait()
                 guard await context.next(&signals) != nil else { return nil }
             }

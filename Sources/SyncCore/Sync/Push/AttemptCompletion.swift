@@ -120,10 +120,10 @@ struct AttemptCompletion {
                 behind.setOlderCopy(as: former)
                 try transaction.put(behind)
             }
-        } else if let base = operation.base {
-            if let item = try transaction.item(id: base.id, in: definition.name) {
-                try transaction.removeUndeclaredEdits(of: item, since: base, definition: definition)
-            }
+        } else if let base = operation.base,
+            let item = try transaction.item(id: base.id, in: definition.name)
+        {
+            try transaction.removeUndeclaredEdits(of: item, since: base, definition: definition)
         }
         try applier.applyKeptRow(of: operation)
         return try transaction.item(id: operation.itemID, in: definition.name)

@@ -95,8 +95,8 @@ final class InFlightOperations: Sendable {
         var isTakenBack = false
 
         func takeBack(in transaction: any StoreTransaction) throws {
-            // An edit of the operation without its mark has the mark's revision. A change that the app has queued in a
-            // transaction of its own has increased it.
+            // An edit of the operation without its mark has the mark's revision. A change that the app's own transaction
+            // has queued has increased it.
             guard var operation = try transaction.operation(id: unmarked.id),
                 operation.revision >= marked.revision, operation.state == .attempted,
                 operation.sent == marked.sent, operation.lastAttempt == marked.lastAttempt
