@@ -67,7 +67,8 @@ extension StoreRule {
             selections, rows, scans, queue, errorLog, config, transactions, largeWrites,
             lifecycle,
             opening, openingFiles, columns, columnChanges, errors, corpus, capabilities, sharing, processes,
-            sharedChanges, sharedSnapshots, sharedColumns, sharedOpenings, sharedProcesses, durability,
+            sharedChanges, sharedLookups, sharedSnapshots, sharedColumns, sharedOpenings, sharedProcesses,
+            longWaits, durability,
             crashes, faults, connections,
             concurrency, serialization, sizes, model, untested,
         ]

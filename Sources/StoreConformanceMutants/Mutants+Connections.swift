@@ -114,6 +114,33 @@ extension StoreMutant {
             }
         }
         StoreMutant(
+            .connection, "error-of-rollback", "The error of a rollback replaces that of the body.",
+            killedBy: "connection.body-error", message: "the error of a write"
+        ) { flaw in
+            flaw.useServer()
+            let write = flaw.write
+            flaw.write = { [server = flaw.server, hits = flaw.hits] base, body in
+                let losses = server.state.losses
+                do { try write?(base, body) } catch {
+                    guard server.state.losses != losses else { throw error }
+                    hits.hit()
+                    throw StoreError(.unavailable, "The rollback has no connection.", cause: error)
+                }
+            }
+        }
+        StoreMutant(
+            .connection, "close-needs-connection", "A store whose connection is lost cannot be closed.",
+            killedBy: "connection.close", message: "There is no connection to close."
+        ) { flaw in
+            flaw.useServer()
+            flaw.close = { [server = flaw.server, hits = flaw.hits] base in
+                try base.close()
+                guard server.state.losses > 0 else { return }
+                hits.hit()
+                throw StoreError(.unavailable, "There is no connection to close.")
+            }
+        }
+        StoreMutant(
             .connection, "refusal-as-cannot-open",
             "A server that refuses connections is reported as cannotOpen.",
             killedBy: "connection.refused", message: "StoreError.unavailable"

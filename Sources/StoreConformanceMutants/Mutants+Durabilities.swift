@@ -136,6 +136,25 @@ extension StoreMutant {
             }
         }
         StoreMutant(
+            .durability, "commits-in-pieces", "A write of many changes is committed in two pieces.",
+            killedBy: "crash.large", message: "the number of transactions that the items are of",
+            needsDurableStore: true
+        ) { flaw in
+            let open = flaw.openBase
+            flaw.openBase = { [hits = flaw.hits] base, path, tables in
+                // The process that is killed has the effect.
+                hits.hit()
+                return try open?(base, path, tables) ?? base.open(at: path, tables: tables)
+            }
+            flaw.write = { base, body in
+                let changes = try RecordingTransaction.changes(of: body, on: base)
+                let middle = changes.count > 20 ? changes.count / 2 : 0
+                for piece in [changes[..<middle], changes[middle...]] where !piece.isEmpty {
+                    try base.write { for change in piece { try change($0) } }
+                }
+            }
+        }
+        StoreMutant(
             .durability, "two-steps", "A marker is committed before each transaction.",
             killedBy: "durable.image.inside", "crash.every-change",
             message: "the copy 'inside", needsDurableStore: true

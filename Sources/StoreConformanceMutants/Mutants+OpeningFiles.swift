@@ -50,6 +50,35 @@ extension StoreMutant {
                 return try base.open(at: path, tables: tables)
             }
         }
+        StoreMutant(
+            .opening, "path-as-uri", "The path is read as a URI.", killedBy: "open.path",
+            message: "has no files", needsDurableStore: true
+        ) { flaw in
+            flaw.needsFiles = true
+            flaw.openBase = { [hits = flaw.hits] base, path, tables in
+                let file = path.removingPercentEncoding ?? path
+                return try base.open(at: hits.changing(path, to: file), tables: tables)
+            }
+        }
+        StoreMutant(
+            .opening, "link-owner", "A symbolic link to an open file has a lock of its own name.",
+            killedBy: "open.link", message: "first opening", needsDurableStore: true
+        ) { flaw in
+            flaw.needsFiles = true
+            flaw.openBase = { [hits = flaw.hits] base, path, tables in
+                guard (try? FileManager.default.destinationOfSymbolicLink(atPath: path)) != nil else {
+                    return try base.open(at: path, tables: tables)
+                }
+                hits.hit()
+                // Two owners of one file do not see each other's writes.
+                return try base.open(at: path + "-of-link", tables: tables)
+            }
+            flaw.capabilities = { capabilities in
+                var capabilities = capabilities
+                capabilities.isMultiProcess = true
+                return capabilities
+            }
+        }
         overwriting(
             "overwrites-one-byte", "A file of one byte is replaced.", to: 1,
             message: "opening a foreign file of the size 1")

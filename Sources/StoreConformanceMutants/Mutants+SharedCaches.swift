@@ -41,6 +41,36 @@ extension StoreMutant {
             }
         }
         declaring(
+            "cached-operation", "Each opening caches operations by their ids until its next write.",
+            killedBy: "capability.multi-process.shared.by-id",
+            message: "the operation that the other opening has replaced"
+        ) { flaw in
+            flaw.shareOneStore()
+            let cache = Shared<[Int64: TableOperation?]>([:])
+            flaw.clearAtWrites { cache.change { $0 = [:] } }
+            flaw.operation = { [hits = flaw.hits] snapshot, id in
+                let right = try snapshot.operation(id: id)
+                let operation = cache.value[id] ?? right
+                cache.change { $0[id] = .some(operation) }
+                return hits.changing(right, to: operation)
+            }
+        }
+        declaring(
+            "cached-error", "Each opening caches errors by their ids until its next write.",
+            killedBy: "capability.multi-process.shared.by-id",
+            message: "the error that the other opening has replaced"
+        ) { flaw in
+            flaw.shareOneStore()
+            let cache = Shared<[Int64: TableOperationError?]>([:])
+            flaw.clearAtWrites { cache.change { $0 = [:] } }
+            flaw.operationError = { [hits = flaw.hits] snapshot, id in
+                let right = try snapshot.operationError(operationID: id)
+                let error = cache.value[id] ?? right
+                cache.change { $0[id] = .some(error) }
+                return hits.changing(right, to: error)
+            }
+        }
+        declaring(
             "item-stamp", "The external commit stamp changes only after commits of items.",
             killedBy: "capability.multi-process.stamp",
             message: "changes after the other opening's commit of an operation"

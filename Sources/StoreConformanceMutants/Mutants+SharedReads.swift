@@ -36,6 +36,19 @@ extension StoreMutant {
             }
         }
         declaring(
+            "late-shared-snapshot", "A read begins at its first question.",
+            killedBy: "capability.multi-process.snapshot.begin",
+            message: "asked first in a read that began before the other opening's commit"
+        ) { flaw in
+            flaw.shareInProcess()
+            flaw.read = { [hits = flaw.hits] base, body in
+                hits.hit()
+                let late = LateSnapshot(store: base)
+                defer { late.end() }
+                try body(late)
+            }
+        }
+        declaring(
             "reads-uncommitted", "Reads of other openings see the items of a running write.",
             killedBy: "capability.multi-process.snapshot",
             message: "a read before the commit of the other opening's change of an item"

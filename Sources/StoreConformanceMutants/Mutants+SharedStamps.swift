@@ -23,6 +23,17 @@ extension StoreMutant {
             }
         }
         declaring(
+            "stamp-of-one-byte", "The external commit stamp is counted in one byte.",
+            killedBy: "capability.multi-process.stamp.several", message: "is a new one"
+        ) { flaw in
+            flaw.shareInProcess()
+            let stamp = flaw.externalCommitStamp
+            flaw.externalCommitStamp = { [hits = flaw.hits] transaction in
+                let right = try stamp?(transaction) ?? transaction.externalCommitStamp()
+                return hits.changing(right, to: right & 0xFF)
+            }
+        }
+        declaring(
             "stamp-hidden", "The external commit stamp changes only if the last commit is another opening's.",
             killedBy: "capability.multi-process.stamp.own", message: "which an own commit follows"
         ) { flaw in

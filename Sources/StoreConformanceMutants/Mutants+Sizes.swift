@@ -8,6 +8,39 @@ extension StoreMutant {
     /// Limits on the number of rows and on the size of operations.
     @MutantList static var sizes: [StoreMutant] {
         StoreMutant(
+            .opening, "cut-names", "The names of tables are cut at 63 characters.",
+            killedBy: "columns.long-names", message: "the ids of one table"
+        ) { flaw in
+            let cut = { @Sendable (table: String, hits: MutantHits) in
+                guard table.utf8.count > 63, table.hasSuffix("b") else { return table }
+                hits.hit()
+                return table.dropLast() + "a"
+            }
+            flaw.upsert = { [hits = flaw.hits] transaction, items, table in
+                try transaction.upsert(items, in: cut(table, hits))
+            }
+            flaw.items = { [hits = flaw.hits] snapshot, query in
+                let table = cut(query.table, hits)
+                guard table != query.table else { return try snapshot.items(matching: query) }
+                var other = TableQuery(table)
+                other.filter = query.filter
+                return try snapshot.items(matching: other)
+            }
+        }
+        StoreMutant(
+            .opening, "index-limit", "An index refuses long values that it cannot compress.",
+            killedBy: "value.indexed.long", message: "too long for the index"
+        ) { flaw in
+            flaw.upsert = { [hits = flaw.hits] transaction, items, table in
+                for text in items.compactMap({ $0["mark"]?.textValue })
+                where text.utf8.count > 2704 && Set(text.utf8).count > 32 {
+                    hits.hit()
+                    throw StoreError(.unsupported, "The value is too long for the index.")
+                }
+                try transaction.upsert(items, in: table)
+            }
+        }
+        StoreMutant(
             .delete, "matching-100", "A delete by query removes at most a hundred items.",
             killedBy: "delete.query.many", "size.delete-query-40k",
             message: "the number of items removed of 102"

@@ -77,7 +77,7 @@ extension StoreMutant {
             concurrencies,
             connections, errors,
             isolations, capabilities, sharing,
-            indexes, sizes, closing,
+            indexes, sizes, closing, locks, leaks,
             processes, sharedCaches, reopenings, visibilities,
             sharedStamps, sharedReads, sharedColumns, sharedOpenings, sharedProcesses,
         ]

@@ -99,7 +99,8 @@ struct Scenario {
         refreshAuthentication: (@Sendable () async throws -> String?)? = nil
     ) -> Device {
         let client = SyncClient(
-            url: server.url, transport: transport, dialect: dialect, installationID: name,
+            url: server.url, transport: transport, dialect: dialect,
+            applicationKey: dialect.name == "v1" ? "key" : nil, installationID: name,
             refreshAuthentication: refreshAuthentication)
         var environment = SyncEnvironment.instant(
             seed: UInt64(name.utf8.reduce(7) { $0 &* 31 &+ Int($1) }))

@@ -54,7 +54,8 @@ import Testing
     ///
     /// Each run has a new device and store, which `prepare` sets up.
     private func atEveryStoreCall(
-        on kind: StoreKind, prepare: (Scenario, Device) async throws -> Void,
+        on kind: StoreKind, delegate: (@Sendable (Scenario) -> ClosureDelegate)? = nil,
+        prepare: (Scenario, Device) async throws -> Void,
         _ call: (Scenario, Device) async throws -> Void,
         then check: (Scenario, Device, Result<Void, any Error>) async throws -> Void = { _, _, _ in }
     ) async throws {
@@ -64,7 +65,7 @@ import Testing
             try await Scenario.run(on: kind) { scenario in
                 let store = FailingStore(
                     try kind.open(in: scenario.directory, name: "F", tables: [Todo.definition]))
-                let device = scenario.device(on: store)
+                let device = scenario.device(on: store, delegate: delegate?(scenario))
                 let context = device.context
                 try await prepare(scenario, device)
                 store.fail(after: count)
@@ -140,6 +141,37 @@ import Testing
                 #expect(try scenario.row("i")?.version == "MQ==")
                 #expect(try scenario.row("u")?.version == "Mg==")
                 #expect(try scenario.row("d")?.deleted == true)
+            })
+    }
+
+    @Test(arguments: StoreKind.allCases, [false, true])
+    func `a store that fails beside a delegate ends the push with the store's error`(
+        _ kind: StoreKind, _ executes: Bool
+    ) async throws {
+        try await atEveryStoreCall(
+            on: kind,
+            delegate: { scenario in
+                ClosureDelegate(perform: { _, operation in
+                    var item = operation.item
+                    if executes {
+                        item = try await operation.execute()
+                    } else if try scenario.row(operation.operation.itemID) == nil {
+                        try await scenario.server.put(
+                            operation.operation.itemID, ["text": "new"], in: Todo.name)
+                    }
+                    item?["text"] = "changed"
+                    return item
+                })
+            },
+            prepare: { _, device in
+                for id in ["a", "b"] { try await device.table.insert(["id": .text(id), "text": "new"]) }
+            },
+            { _, device in try await device.context.push() },
+            then: { _, device, result in
+                guard case .failure(let error) = result else { return }
+                #expect((error as? SyncError)?.code == .pushAbortedStore)
+                let errors = try await device.context.operationErrors()
+                #expect(errors.isEmpty)
             })
     }
 

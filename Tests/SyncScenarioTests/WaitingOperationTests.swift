@@ -191,6 +191,31 @@ import Testing
         }
     }
 
+    @Test(arguments: StoreKind.allCases, [PushBudget(operations: 1), nil])
+    func `a child that no longer waits is not reported, although this push does not send it`(
+        _ kind: StoreKind, _ budget: PushBudget?
+    ) async throws {
+        try await Scenario.run(on: kind, configure: { $0.tables += [.init("List"), .init("Item")] }) {
+            scenario in
+            let a = try scenario.device(settings: settings(parkAfter: 5), tables: Self.family)
+            try await a.context.table("List").insert(["id": "list", "text": "refused"])
+            try await a.context.table("Item").insert(["id": "child", "list": "list"])
+            scenario.server.inject(.refusal(400))
+            #expect(await a.expectPushErrors().map(\.heldBy) == [nil, 1])
+            #expect(try await a.context.status().heldOperations == 1)
+            try await a.context.table("List").update(id: "list", ["text": "accepted"])
+            if let budget {
+                #expect(try await a.context.push(budget: budget).completed == 1)
+            } else {
+                #expect(try await a.context.push(tables: ["List"]).completed == 1)
+            }
+            #expect(try await a.context.status().heldOperations == 0)
+            #expect(try await a.context.push(tables: ["List"]).completed == 0)
+            #expect(try await a.context.push().completed == 1)
+            #expect(try scenario.server.row("child", in: "Item") != nil)
+        }
+    }
+
     @Test(arguments: StoreKind.allCases)
     func `a held child can be changed and discarded, and goes with its parent otherwise`(_ kind: StoreKind)
         async throws

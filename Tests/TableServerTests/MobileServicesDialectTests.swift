@@ -40,8 +40,17 @@ struct MobileServicesDialectTests {
             let list = try await send(
                 client, "GET",
                 "TodoItem?$filter=__updatedAt%20ge%20\(date)%20and%20id%20eq%20'b'&$orderby=__createdAt"
-                    + "&$select=id,__version&__systemproperties=*")
-            #expect(list.items == [["id": "b", "__version": "MQ=="]])
+                    + "&$select=id,__version")
+            #expect(list.items == [["id": "b"]])
+        }
+    }
+
+    @Test func `a selection leaves out no system property that is requested`() async throws {
+        try await withServer { _, client in
+            _ = try await send(client, "POST", "TodoItem", ["id": "a", "text": "Milk", "__private": 1])
+            let list = try await send(
+                client, "GET", "TodoItem?$select=text&__systemproperties=__version,deleted")
+            #expect(list.items == [["text": "Milk", "__version": "MQ==", "__deleted": false]])
         }
     }
 

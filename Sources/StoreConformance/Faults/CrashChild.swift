@@ -28,12 +28,18 @@ public struct CrashChild: Sendable {
         case increments
         /// An item of the number that is passed as count. The process reports the ``Opening`` instead of an id.
         case opening
+        /// Nothing. The process reports which locks it has acquired, as ``Locks``, and releases them.
+        case locks
+        /// Transactions of many megabytes, as ``LargeScript``.
+        case large
 
         init(word: String) {
             self =
                 switch word {
                 case "increments": .increments
                 case "opening": .opening
+                case "locks": .locks
+                case "large": .large
                 default: .script(crashingChange: Int(word))
                 }
         }
@@ -43,8 +49,15 @@ public struct CrashChild: Sendable {
             case .script(let crashingChange): crashingChange.map(String.init) ?? "never"
             case .increments: "increments"
             case .opening: "opening"
+            case .locks: "locks"
+            case .large: "large"
             }
         }
+    }
+
+    /// The locks that a process has acquired.
+    enum Locks: Int64, Sendable {
+        case none, push, sync, both
     }
 
     /// What the opening of a store by a process resulted in.
@@ -84,6 +97,16 @@ public struct CrashChild: Sendable {
         case .opening:
             try store.write { try $0.upsert([Item(id: "child\(count)")], in: "Thing") }
             acknowledge(Opening.succeeded.rawValue)
+        case .locks:
+            let (push, sync) = (try store.tryLockPush(), try store.tryLockSync())
+            acknowledge((push == nil ? 0 : Locks.push.rawValue) + (sync == nil ? 0 : Locks.sync.rawValue))
+            push?.release()
+            sync?.release()
+        case .large:
+            for number in 1...Int64(count) {
+                try store.write { try LargeScript.perform(number, $0) }
+                acknowledge(number)
+            }
         }
         try store.close()
     }
@@ -129,6 +152,24 @@ struct CrashScript {
         try transaction.put(Fixture.error(number))
         if number > 2 { try transaction.removeOperationError(operationID: number - 2) }
         try transaction.setConfigValue("\(number)", for: Fixture.key("last"))
+    }
+}
+
+/// Transactions of ten megabytes.
+enum LargeScript {
+    static let ids = (0..<25).map { "large\($0)" }
+
+    static func perform(_ number: Int64, _ transaction: any StoreTransaction) throws {
+        let text = String(repeating: "0123456789", count: 40_000)
+        for id in ids {
+            try transaction.upsert(
+                [Item(id: id, fields: ["count": .int(number), "label": .text(text)])], in: "Thing")
+        }
+    }
+
+    /// Returns the numbers of the transactions that have written the items.
+    static func numbers(in snapshot: any StoreSnapshot) throws -> Set<Int64?> {
+        Set(try ids.map { try snapshot.item(id: $0, in: "Thing")?["count"]?.intValue })
     }
 }
 

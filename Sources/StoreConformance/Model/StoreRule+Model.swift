@@ -50,8 +50,10 @@ extension RuleRun {
             let texts = ShortDifference(expected: shortest.expected, actual: shortest.actual)
             throw StoreRuleFailure(
                 ruleID: rule.id, sentence: rule.sentence, store: harness.name,
-                subject: "\(shortest.subject) (\(script.steps.count) random steps, shrunk to \(steps.count))",
-                expected: texts.expected, actual: texts.actual, operations: steps.map(\.description),
+                subject:
+                    "\(shortest.subject.shortened(to: 400)) (\(script.steps.count) random steps, shrunk to \(steps.count))",
+                expected: texts.expected, actual: texts.actual,
+                operations: steps.map { $0.description.shortened(to: 400) },
                 seed: seed, effort: effort,
                 repetition: rule.repetition(on: harness, seed: seed, effort: effort), remedy: rule.remedy)
         }

@@ -33,6 +33,31 @@ extension StoreRule {
             }
         }
         StoreRule(
+            "columns.long-names",
+            "Tables and columns whose names of 128 characters differ in the last one only are different."
+        ) { run in
+            let name = String(repeating: "n", count: 127)
+            let columns = ["a", "b"].map { SyncColumn(name + $0, .text, isIndexed: true) }
+            let tables = ["a", "b"].map { SyncTableDefinition(name + $0, columns: columns) }
+            try run.with("long", tables: tables) { store in
+                for table in ["a", "b"] {
+                    let item = Item(
+                        id: table, fields: [name + "a": .text(table + "a"), name + "b": .text(table + "b")])
+                    try store.write { try $0.upsert([item], in: name + table) }
+                }
+                for table in ["a", "b"] {
+                    let all = try store.read { try $0.items(matching: TableQuery(name + table)).items }
+                    try run.expect(all.map(\.id), is: [table], "the ids of one table")
+                    for column in ["a", "b"] {
+                        let query = TableQuery(name + table)
+                            .where(.column(name + column) == (table + column))
+                        let found = try store.read { try $0.items(matching: query).items }
+                        try run.expect(found, is: all, "the item found by one column")
+                    }
+                }
+            }
+        }
+        StoreRule(
             "columns.dropped",
             "The value of a column that is no longer declared is undeclared until it is declared again.",
             level: .durable, requirement: durable

@@ -53,6 +53,56 @@ extension StoreRule {
             try run.expect(count, is: 2, "the item in the next read")
         }
         StoreRule(
+            "connection.body-error",
+            "The error of a body is thrown unchanged, although the connection is lost when the store rolls back.",
+            level: .full, requirement: .connectionFaults
+        ) { run in
+            let (faults, store) = (try run.connectionFaults, try run.store)
+            try run.put([Item(id: "n")])
+            for number in 1...3 {
+                let injected = faults.injectedCount
+                try run.expectError("AppError(\(number))", "the error of a read") {
+                    try store.read { snapshot in
+                        _ = try snapshot.item(id: "n", in: "Thing")
+                        try faults.closeConnections()
+                        throw AppError(number)
+                    }
+                } _: {
+                    $0 as? AppError == AppError(number)
+                }
+                // The store connects again.
+                try run.retryingUnavailable { try run.put([Item(id: "n")]) }
+                try run.expectError("AppError(\(number))", "the error of a write") {
+                    try store.write { transaction in
+                        try transaction.upsert([Item(id: "bad")], in: "Thing")
+                        try faults.closeConnections()
+                        throw AppError(number)
+                    }
+                } _: {
+                    $0 as? AppError == AppError(number)
+                }
+                try run.expectInjected(after: injected, by: "closeConnections()")
+                try run.expect(try run.retryingUnavailable { try run.ids() }, is: ["n"], "the ids afterwards")
+            }
+        }
+        StoreRule(
+            "connection.close", "A store whose connections are lost can be closed, also twice.",
+            level: .full, requirement: .connectionFaults
+        ) { run in
+            let (faults, store) = (try run.connectionFaults, try run.open("closed"))
+            try store.write { try $0.upsert([Item(id: "a")], in: "Thing") }
+            let injected = faults.injectedCount
+            try faults.closeConnections()
+            try run.expectInjected(after: injected, by: "closeConnections()")
+            for _ in 0..<2 { try store.close() }
+            let ids = try run.retryingUnavailable {
+                try run.with("closed") { store in
+                    try store.read { try $0.items(matching: TableQuery("Thing")).items.map(\.id) }
+                }
+            }
+            try run.expect(ids, is: ["a"], "the ids in the next opening")
+        }
+        StoreRule(
             "connection.refused",
             "Opening throws unavailable while the server refuses connections, and succeeds afterwards.",
             level: .full, requirement: .connectionFaults

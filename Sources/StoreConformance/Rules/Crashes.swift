@@ -152,20 +152,9 @@ struct CrashRun {
         }
     }
 
-    /// Opens the store, waits for the locks of a killed process if it has to, runs the body and closes the store.
     private func withStore<T>(_ body: (any SyncContextDataSource) throws -> T) throws -> T {
         if let openStore { return try body(openStore) }
-        let opened = try RuleRun.waiting {
-            do { return try run.open("crashing") } catch let error as StoreError
-                where error.code == .alreadyOpen
-            {
-                return nil
-            }
-        }
-        let store = try opened ?? run.open("crashing")
-        let result = Result { try body(store) }
-        try store.close()
-        return try result.get()
+        return try run.withStoreOfKilledProcess(body)
     }
 
     /// Makes the transaction that follows the last one, in the opening that stays open.
@@ -198,6 +187,21 @@ struct CrashRun {
 }
 
 extension RuleRun {
+    /// Opens the store, waits for the locks of a killed process if it has to, runs the body and closes the store.
+    func withStoreOfKilledProcess<T>(_ body: (any SyncContextDataSource) throws -> T) throws -> T {
+        let opened = try Self.waiting {
+            do { return try open("crashing") } catch let error as StoreError
+                where error.code == .alreadyOpen
+            {
+                return nil
+            }
+        }
+        let store = try opened ?? open("crashing")
+        let result = Result { try body(store) }
+        try store.close()
+        return try result.get()
+    }
+
     /// Repeats the body until it returns a value, at most for the time that a killed process may keep its locks.
     static func waiting<T>(for body: () throws -> T?) throws -> T? {
         let end = ContinuousClock.now + .seconds(10)

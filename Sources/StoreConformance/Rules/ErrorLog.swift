@@ -10,7 +10,7 @@ extension StoreRule {
             let full = TableOperationError(
                 operationID: 3, table: "Thing", itemID: "e\u{301}", kind: .insert, item: Fixture.items[0],
                 serverItem: Item(id: "a", system: SystemProperties(version: "2", deleted: true)), status: 412,
-                code: .preconditionFailed, message: "a\0b \u{1F600}\n", revision: 9)
+                code: .preconditionFailed, message: "a\0b \u{1F600}\n", revision: 9, heldBy: 1)
             let bare = TableOperationError(
                 operationID: 4, table: "Thing", itemID: "b", kind: .delete, item: nil, serverItem: nil,
                 status: nil, code: SyncError.Code(rawValue: -9999), message: "", revision: 0)

@@ -46,7 +46,30 @@ extension StoreRule {
             try run.join(group)
             try run.expect(partial.value, is: 0, "the number of reads that saw a part of a write")
         }
+        StoreRule(
+            "crash.large",
+            "A process that is killed in a write of many megabytes leaves nothing of it, or all of it.",
+            level: .durable, requirement: .childProgram
+        ) { run in
+            var (last, kills) = (Int64(0), 0)
+            for round in 0..<min(run.effort.kills, maxLargeKills) / 2 {
+                let percent = 10 + 80 * round / (maxLargeKills / 2)
+                let (acknowledged, wasKilled) = try run.killInLargeWrite(atPercent: percent)
+                if wasKilled { kills += 1 }
+                let numbers = try run.withStoreOfKilledProcess { try $0.read(LargeScript.numbers) }
+                try run.expect(
+                    numbers.count, is: 1,
+                    "the number of transactions that the items are of, after a process was killed at \(percent) % of a "
+                        + "write")
+                last = numbers.first.flatMap(\.self) ?? 0
+                try run.expect(
+                    last >= acknowledged, "The write \(acknowledged), which had returned, is not lost.")
+            }
+            try run.expect(kills > 0 && last > 0, "Processes have written, and were killed while writing.")
+        }
     }
+
+    private static let maxLargeKills = 40
 
     private static let largeCount = 40
 
@@ -56,5 +79,29 @@ extension StoreRule {
         for index in 0..<largeCount {
             try transaction.upsert([Item(id: "large\(index)", fields: ["label": .text(text)])], in: "Thing2")
         }
+    }
+}
+
+extension RuleRun {
+    /// Kills a process in its third large write.
+    ///
+    /// - Returns: the number of writes that had returned, and whether the process was killed while it ran.
+    fileprivate func killInLargeWrite(atPercent percent: Int) throws -> (acknowledged: Int64, wasKilled: Bool)
+    {
+        guard let program = harness.child else {
+            throw failure("The harness", expected: "a child program", actual: "none")
+        }
+        trace.startPart("start a process")
+        var child = try ChildProcess(
+            program,
+            arguments: CrashChild.arguments(path: try path("crashing"), seed: seed, count: 100, .large))
+        var last = child.next() ?? 0
+        let first = ContinuousClock.now
+        last = child.next() ?? last
+        let duration = ContinuousClock.now - first
+        Thread.sleep(forTimeInterval: duration / .seconds(1) * Double(percent) / 100)
+        child.kill()
+        while let number = child.next() { last = number }
+        return (last, child.wait())
     }
 }

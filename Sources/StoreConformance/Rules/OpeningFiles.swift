@@ -50,6 +50,44 @@ extension StoreRule {
             }
         }
         StoreRule(
+            "open.path", "A path may have any characters, and names one file.",
+            level: .durable, requirement: .files
+        ) { run in
+            let names = ["a b", "a%20b", "a#b", "a?b", "a'b", "a\"b", "a:b", "\u{e4}", "a"]
+            for name in names {
+                try run.with(name) { try $0.write { try $0.upsert([Item(id: name)], in: "Thing") } }
+                try run.expect(try run.files(name).isEmpty, is: false, "whether '\(name)' has no files")
+            }
+            for name in names {
+                let ids = try run.with(name) { store in
+                    try store.read { try $0.items(matching: TableQuery("Thing")).items.map(\.id) }
+                }
+                try run.expect(ids, is: [name], "the items of the store in '\(name)'")
+            }
+        }
+        StoreRule(
+            "open.link",
+            "A symbolic link to the file of an open store is refused, or is another opening of the same store.",
+            level: .durable, requirement: .files
+        ) { run in
+            try run.put([Item(id: "first")])
+            try FileManager.default.createSymbolicLink(
+                atPath: try run.path("link"), withDestinationPath: try run.path())
+            do {
+                let second = try run.open("link")
+                try run.expect(
+                    second.capabilities.isMultiProcess, "A single-process store is not opened twice.")
+                try second.write { try $0.upsert([Item(id: "second")], in: "Thing") }
+                try run.expect(try run.ids(), is: ["first", "second"], "the ids in the first opening")
+            } catch let error as StoreError {
+                try run.expect(
+                    [.alreadyOpen, .cannotOpen].contains(error.code),
+                    "The error is alreadyOpen or cannotOpen: \(error)")
+            }
+            try run.put([Item(id: "third")])
+            try run.expect(try run.item("third")?.id, is: "third", "the next write in the first opening")
+        }
+        StoreRule(
             "durable.foreign-file",
             "A file of any size that is not a store is refused with corrupt or cannotOpen, and is not changed.",
             level: .durable, requirement: .files

@@ -52,7 +52,7 @@ extension StoreRule {
 }
 
 /// A number that is part of data of every kind.
-private enum NumberedData {
+enum NumberedData {
     static func put(_ number: Int64, _ transaction: any StoreTransaction) throws {
         try transaction.upsert([Item(id: "n", fields: ["count": .int(number)])], in: "Thing")
         try transaction.put(Fixture.operation(number, item: "n"))

@@ -60,6 +60,15 @@ extension StoreRule {
                     try store.stamp, is: stamp, "the stamp after the other opening's failed writes")
                 stamps.append(stamp)
             }
+            // A counter of one byte would have had each of its values.
+            for commit in 1...300 as ClosedRange<Int64> {
+                try second.write { try $0.setConfigValue("\(number + commit)", for: Fixture.key("k")) }
+                let stamp = try store.stamp
+                try run.expect(
+                    !stamps.contains(stamp),
+                    "The stamp \(stamp) after \(number + commit) commits is a new one.")
+                stamps.append(stamp)
+            }
         }
     }
 }

@@ -29,6 +29,25 @@ extension StoreRule {
             }
         }
         StoreRule(
+            "capability.multi-process.processes.locks-kept",
+            "A refused or closed opening of this process does not release the locks that another one holds.",
+            level: .concurrent, requirement: .otherProcess
+        ) { run in
+            let store = try run.store
+            let locks = [try store.tryLockPush(), try store.tryLockSync()]
+            try run.expect(locks.allSatisfy { $0 != nil }, "The locks are available.")
+            try run.expectLocks(CrashChild.Locks.none, "while this process holds them")
+            let second = try run.open()
+            try run.expect(try second.tryLockPush() == nil, "Another opening does not acquire the push lock.")
+            try run.expect(try second.tryLockSync() == nil, "Another opening does not acquire the sync lock.")
+            // Releasing one file descriptor can release the locks that the process has on the file.
+            try run.expectLocks(CrashChild.Locks.none, "after another opening did not acquire them")
+            try second.close()
+            try run.expectLocks(CrashChild.Locks.none, "after another opening was closed")
+            for lock in locks { lock?.release() }
+            try run.expectLocks(.both, "after this process has released them")
+        }
+        StoreRule(
             "capability.multi-process.processes.killed",
             "After a process was killed in a write, other openings see whole transactions only, and can write.",
             level: .concurrent, requirement: .otherProcess
@@ -53,6 +72,15 @@ extension StoreRule {
 }
 
 extension RuleRun {
+    /// Starts a process that tries to acquire the locks. Expects the result.
+    fileprivate func expectLocks(_ expected: CrashChild.Locks, _ subject: String) throws {
+        var result: Int64?
+        try withChild(.locks, count: 1) { child in result = child.next() }
+        try expect(
+            result.flatMap(CrashChild.Locks.init).map { "\($0)" }, is: "\(expected)",
+            "the locks that another process acquires \(subject)")
+    }
+
     /// Starts a process that opens the main store. Expects the result.
     fileprivate func expectOpening(
         by number: Int, is expected: CrashChild.Opening, _ subject: String

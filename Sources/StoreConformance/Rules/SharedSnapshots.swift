@@ -18,6 +18,18 @@ extension StoreRule {
             }
         }
         StoreRule(
+            "capability.multi-process.snapshot.begin",
+            "A read sees the state when its body begins, also if another opening commits before the first question.",
+            level: .concurrent, requirement: .declared(.multiProcess)
+        ) { run in
+            let (first, second) = (try run.store, try run.open())
+            try first.write { try NumberedData.put(1, $0) }
+            for (index, question) in NumberedData.questions.enumerated() {
+                let (reader, writer) = index % 2 == 0 ? (first, second) : (second, first)
+                try run.expectFirstAnswer(to: question, in: reader, beside: writer, Int64(index + 2))
+            }
+        }
+        StoreRule(
             "capability.multi-process.whole-transactions",
             "Reads of one opening see only whole transactions of another.",
             level: .concurrent, requirement: .declared(.multiProcess)
@@ -28,6 +40,35 @@ extension StoreRule {
 }
 
 extension RuleRun {
+    /// Commits in one opening while a read of the other has begun and asked nothing. Expects the answer of the state before.
+    fileprivate func expectFirstAnswer(
+        to question: NumberedData.Question, in reader: any SyncContextDataSource,
+        beside writer: any SyncContextDataSource, _ number: Int64
+    ) throws {
+        let before = try reader.read(question.ask)
+        let isCommitted = Signal()
+        let group = ThreadGroup()
+        let answer = try reader.read { snapshot in
+            group.start {
+                try writer.write { try NumberedData.put(number, $0) }
+                isCommitted.send()
+            }
+            // A store without concurrent readers may commit after the read.
+            if reader.capabilities.hasConcurrentReaders {
+                try expect(wait(for: isCommitted), "The write finished while the read was running.")
+            } else {
+                _ = isCommitted.wait(seconds: 0.1)
+            }
+            return try question.ask(snapshot)
+        }
+        try join(group)
+        try expect(
+            answer, is: before,
+            "\(question.subject), asked first in a read that began before the other opening's commit")
+        let after = try reader.read(question.ask)
+        try expect(after != before, "The other opening's commit has changed \(question.subject).")
+    }
+
     /// Makes a change in one opening. Expects that a read of the other, which begins before the commit, sees the state
     /// before the write.
     fileprivate func expectSnapshot(

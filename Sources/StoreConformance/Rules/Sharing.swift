@@ -188,6 +188,8 @@ extension RuleRun {
             lock?.release()
             let other = try acquire(second)
             try expect(other != nil, "The other opening acquires it after release.")
+            lock?.release()
+            try expect(try acquire(store) == nil, "A lock that is released again does not free the other's.")
             other?.release()
         }
     }

@@ -90,8 +90,29 @@ extension StoreRule {
         }
         StoreRule("transaction.read-error", "A read whose body throws leaves the store usable.") { run in
             try run.put([Item(id: "a")])
-            for _ in 0..<50 { try? run.store.read { _ in throw AppError() } }
+            // More than databases have readers or connections.
+            for _ in 0..<500 {
+                try? run.store.read { _ in throw AppError() }
+                try? run.store.read { snapshot in
+                    _ = try snapshot.forEachRow(matching: TableQuery("Thing"), columns: []) { _ in
+                        throw AppError()
+                    }
+                }
+            }
             try run.expect(try run.ids(), is: ["a"], "the ids")
+        }
+        StoreRule(
+            "transaction.write-error", "Any number of writes whose bodies throw leave the store usable."
+        ) {
+            run in
+            for _ in 0..<500 {
+                try? run.store.write { transaction in
+                    try transaction.upsert([Item(id: "bad")], in: "Thing")
+                    throw AppError()
+                }
+            }
+            try run.put([Item(id: "good")])
+            try run.expect(try run.ids(), is: ["good"], "the ids")
         }
         StoreRule(
             "transaction.together",

@@ -56,6 +56,27 @@ extension StoreRule {
                 try run.expectExact(.text(text), in: "note", "local \(text.exactDescription)")
             }
         }
+        StoreRule(
+            "value.indexed.long",
+            "Long values of indexed columns are exact and found, although an index may not compress them."
+        ) { run in
+            var random = SeededGenerator(seed: run.seed)
+            for length in [3000, 9000, 70_000] {
+                let bytes = Data((0..<length / 4 * 3).map { _ in UInt8(truncatingIfNeeded: random.next()) })
+                let text = bytes.base64EncodedString()
+                // They differ in the last character only.
+                let items = ["~", "}"].map { Item(id: $0, fields: ["mark": .text(text + $0)]) }
+                try run.put(items)
+                for item in items {
+                    let query = TableQuery("Thing").where(.column("mark") == (item["mark"]?.textValue ?? ""))
+                    try run.expect(
+                        try run.find(query).items, is: [item], "the item found by \(length) characters")
+                }
+                try run.expect(
+                    try run.find(TableQuery("Thing").order(by: "mark")).items, is: items.reversed(),
+                    "the items in the order of \(length) characters")
+            }
+        }
         StoreRule("value.date", "Dates keep all their fraction digits.") { run in
             for text in [
                 "2014-05-30T18:30:00Z", "2014-05-30T18:30:00.0Z", "2014-05-30T18:30:00.000Z",

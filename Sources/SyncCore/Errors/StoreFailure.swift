@@ -20,6 +20,9 @@ extension SyncError {
         return [.schemaMismatch, .corrupt].contains(cause.code)
     }
 
+    /// Whether the store or its context has failed for all items.
+    var isOfStore: Bool { [.storeFailure, .contextInvalid].contains(code) && !isOfItem }
+
     private static func text(_ what: String, _ error: (any Error)?) -> String {
         (error as? StoreError).map { "\(what): \($0.message)" } ?? "\(what)."
     }

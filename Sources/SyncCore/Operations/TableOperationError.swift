@@ -26,6 +26,8 @@ public struct TableOperationError: Error, Sendable, Hashable, Identifiable {
     public let message: String
     /// The operation's revision when it failed. A resolution is refused when the operation has another one.
     public let revision: Int
+    /// The id of the operation that has to be sent first, if the code is ``SyncError/Code/operationHeld``.
+    public let heldBy: Int64?
 
     /// The id of the operation.
     public var id: Int64 { operationID }
@@ -38,7 +40,8 @@ public struct TableOperationError: Error, Sendable, Hashable, Identifiable {
     /// Makes an error.
     package init(
         operationID: Int64, table: String, itemID: String, kind: TableOperation.Kind, item: Item?,
-        serverItem: Item?, status: Int?, code: SyncError.Code, message: String, revision: Int
+        serverItem: Item?, status: Int?, code: SyncError.Code, message: String, revision: Int,
+        heldBy: Int64? = nil
     ) {
         self.operationID = operationID
         self.table = table
@@ -50,6 +53,7 @@ public struct TableOperationError: Error, Sendable, Hashable, Identifiable {
         self.code = code
         self.message = message
         self.revision = revision
+        self.heldBy = heldBy
     }
 }
 
@@ -64,12 +68,12 @@ extension TableOperationError {
     /// Makes the error of an operation as it is now.
     init(
         _ operation: TableOperation, item: Item?, serverItem: Item? = nil, status: Int? = nil,
-        code: SyncError.Code, message: String
+        code: SyncError.Code, message: String, heldBy: Int64? = nil
     ) {
         self.init(
             operationID: operation.id, table: operation.table, itemID: operation.itemID,
             kind: operation.kind, item: item, serverItem: serverItem, status: status, code: code,
-            message: message, revision: operation.revision)
+            message: message, revision: operation.revision, heldBy: heldBy)
     }
 
     /// Makes the error of an operation for which the delegate threw this error.
@@ -94,7 +98,7 @@ extension TableOperationError {
             message: """
                 The \(operation.kind) waits for the \(first.kind) of '\(first.itemID)' in '\(first.table)' \
                 (operation \(first.id)), which the server must have first.
-                """)
+                """, heldBy: first.id)
     }
 
     /// Whether no request was sent: the app no longer declares the table, or the item is missing.
@@ -131,13 +135,14 @@ extension TableOperationError {
         }
         return TableOperationError(
             current, item: item ?? current.deletedItem, serverItem: serverItem, status: status,
-            code: code, message: message)
+            code: code, message: message, heldBy: heldBy)
     }
 
     /// Returns the same failure with another message.
     func replacingMessage(_ message: String) -> TableOperationError {
         TableOperationError(
             operationID: operationID, table: table, itemID: itemID, kind: kind, item: item,
-            serverItem: serverItem, status: status, code: code, message: message, revision: revision)
+            serverItem: serverItem, status: status, code: code, message: message, revision: revision,
+            heldBy: heldBy)
     }
 }

@@ -87,6 +87,7 @@ extension TableOperationError {
     @_spi(StoreAuthor) public var storedProperties: Data {
         JSONWriter.stored { writer in
             writer.write("code", .int(Int64(code.rawValue)))
+            if let heldBy { writer.write("heldBy", .int(heldBy)) }
             if let item { writer.write("item", item) }
             writer.write("itemId", .text(itemID))
             writer.write("kind", .text(kind.rawValue))
@@ -108,10 +109,12 @@ extension TableOperationError {
         var kind: TableOperation.Kind?
         var (item, serverItem) = (Item?.none, Item?.none)
         var (status, code, revision) = (Int?.none, 0, 0)
+        var heldBy: Int64?
         let what = "error of operation \(operationID)"
         try JSONParser.readStored(storedProperties, of: what) { name, parser throws(JSONError) in
             switch name {
             case "code": code = try parser.int() ?? 0
+            case "heldBy": heldBy = try parser.parseValue().intValue
             case "item": item = try parser.item()
             case "itemId": itemID = try parser.text()
             case "kind": kind = try parser.raw()
@@ -127,7 +130,7 @@ extension TableOperationError {
         self.init(
             operationID: operationID, table: table, itemID: itemID, kind: kind, item: item,
             serverItem: serverItem, status: status, code: SyncError.Code(stored: code), message: message,
-            revision: revision)
+            revision: revision, heldBy: heldBy)
     }
 }
 

@@ -42,7 +42,8 @@ extension AutoSync {
                 // One round follows the changes of this time, so one request is enough for them.
                 try await context.environment.sleep(settings.pushDelay)
             } catch let error as SyncError where error.isRefusal && hasAnswered {
-                // The server no longer has or shows one of the tables. The pulls find it.
+                // The server no longer has or shows one of the tables, which the pulls find, or does not know the mark.
+                mark = nil
                 recordFeed(nil, signIns)
                 signal(.serverHint(tables: Set(tables)))
                 await pauseFeed(after: &failures)
@@ -51,7 +52,10 @@ extension AutoSync {
                 if error.isRefusal { recordFeed(nil, signIns) }
                 guard await findOtherTables(than: tables) else { return }
             } catch {
-                if let failure = (error as? SyncError).map(RoundFailure.init) {
+                if let error = error as? SyncError {
+                    // A header cannot have the mark.
+                    if error.code == .invalidRequest { mark = nil }
+                    let failure = RoundFailure(error)
                     recordFeed(failure, signIns)
                     if failure == .unauthenticated { signal(.serverHint(tables: Set(tables))) }
                 }

@@ -193,9 +193,7 @@ extension AutoSync {
     /// - Parameter operations: read while the caller holds ``showingMutex``; `nil` if they could not be read.
     private func end(_ round: SyncSchedule.Round, _ report: SyncRound.Report, _ operations: ShownOperations?)
     {
-        // The budget can end a push before an operation that no longer waits for another one.
-        let isIncomplete = report.ending == nil && report.push?.hasReachedEnd == false
-        let leavesOperations = isIncomplete || operations.map { $0.status.sendableOperations > 0 } ?? true
+        let leavesOperations = operations.map { $0.status.sendableOperations > 0 } ?? true
         let refused = report.failed.filter { $0.value.isRefusal }
         control.withLock { control in
             control.pendingWithHeld = report.pendingWithHeld

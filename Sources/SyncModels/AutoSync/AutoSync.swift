@@ -114,7 +114,7 @@ public final class AutoSync: Sendable {
     /// its end, and nothing at all if it is beyond the limit: ``SyncError/retryAfter`` of the result's error has the rest.
     ///
     /// - Parameter limit: after this time, or when the task is cancelled, a running push is cancelled, also that of a round. A
-    ///   resolver of the app is waited for.
+    ///   resolver or delegate of the app is waited for.
     /// - Returns: the result of the push, with the error that ended it, and no pulls.
     public func finish(within limit: Duration) async -> SyncResult {
         roundParts.beginFinishing()

@@ -11,7 +11,7 @@ extension SyncContext {
     /// for try await open in context.live({ try $0.count(Todo.where { !$0.complete }) }) { show(open) }
     /// ```
     ///
-    /// The body is run again when a commit changes the result of one of its queries, or an item that it asked for. Its
+    /// The body is run again when a commit may change the result of one of its queries, or an item that it asked for. Its
     /// queries may differ in each run.
     ///
     /// - Throws: while iterating, the errors of the body.

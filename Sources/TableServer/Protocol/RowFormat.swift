@@ -111,10 +111,17 @@ struct RowFormat: Sendable {
     private func selected(_ selection: Set<String>, of row: StoredRow) throws -> ItemValue {
         var object: [String: ItemValue] = [:]
         if case .object(let fields) = try ItemValue(json: Data(Self.fields(of: row).utf8)) {
-            object = fields
+            object = fields.filter { selection.contains($0.key.asciiLowercased) }
         }
-        for member in members { object[name(of: member.column)] = value(of: member.column, in: row) }
-        return .object(object.filter { selection.contains($0.key.asciiLowercased) })
+        for member in members {
+            let name = name(of: member.column)
+            // With the prefix, the request has asked for the system property, whatever else it selects.
+            let isRequested = !prefix.isEmpty && member.column != .id
+            if isRequested || selection.contains(name.asciiLowercased) {
+                object[name] = value(of: member.column, in: row)
+            }
+        }
+        return .object(object)
     }
 
     private func value(of column: ODataColumn, in row: StoredRow) -> ItemValue {

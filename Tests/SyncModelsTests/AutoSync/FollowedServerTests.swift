@@ -100,6 +100,17 @@ import Testing
         }
     }
 
+    @Test func `a mark that the server no longer knows is not sent again`() async throws {
+        try await VirtualSystem.run { system in
+            let (device, _) = try await followingDevice(system)
+            device.network.refusedMark = system.server.changeCount
+            await system.advance(.seconds(1000))
+            system.server.write("theirs", ["text": .text("theirs")], in: "TodoItem", isLate: false)
+            await system.advance(.seconds(3))
+            #expect(try await device.texts() == ["theirs": "theirs"])
+        }
+    }
+
     @Test func `in the background the feed is not followed, and in the foreground it is again`() async throws
     {
         try await VirtualSystem.run { system in

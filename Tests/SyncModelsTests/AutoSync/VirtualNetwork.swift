@@ -44,6 +44,7 @@ final class VirtualNetwork: HTTPTransport {
         var condition = Condition.up
         var hasChangeFeed = false
         var refusesChangeFeed = false
+        var refusedMark: Int?
         var hiddenTables: Set<String> = ["Unknown"]
         var refusedTables: [String: Int] = [:]
         var requests: [Request] = []
@@ -73,6 +74,12 @@ final class VirtualNetwork: HTTPTransport {
     var refusesChangeFeed: Bool {
         get { state.withLock { $0.refusesChangeFeed } }
         set { state.withLock { $0.refusesChangeFeed = newValue } }
+    }
+
+    /// A mark that the server's change feed refuses.
+    var refusedMark: Int? {
+        get { state.withLock { $0.refusedMark } }
+        set { state.withLock { $0.refusedMark = newValue } }
     }
 
     /// The tables that the server does not show to this device.
@@ -145,6 +152,11 @@ final class VirtualNetwork: HTTPTransport {
     /// Responds as a change feed, after the next change or 25 seconds. The mark is the number of the server's changes.
     private func changes(_ request: HTTPTransportRequest) async throws -> HTTPTransportResponse {
         let last = request.head.headerFields[.lastEventID].flatMap(Int.init)
+        if let last, last == refusedMark {
+            return HTTPTransportResponse(
+                status: .badRequest, headerFields: [.contentType: "application/json"],
+                body: Data(#"{"error":"The server does not know the mark."}"#.utf8))
+        }
         var polls = 0
         while system.server.changeCount == last, polls < 250 {
             try await system.scheduler.sleep(100_000_000)

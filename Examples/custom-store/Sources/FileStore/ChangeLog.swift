@@ -21,11 +21,17 @@ final class ChangeLog: Sendable {
 
     init(path: String) throws {
         self.path = path
-        if !FileManager.default.fileExists(atPath: path) {
+        // The type of a link is not that of its file. A link would have a lock of its own name.
+        let type = try? FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType
+        guard type ?? .typeRegular == .typeRegular else {
+            throw StoreError(.cannotOpen, "'\(path)' cannot be opened: it is not a regular file.")
+        }
+        if type == nil {
             guard
                 FileManager.default.createFile(
                     atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
             else { throw StoreError(.cannotOpen, "'\(path)' cannot be created.") }
+            Self.synchronizeDirectory(of: path)
         }
         guard let handle = FileHandle(forUpdatingAtPath: path) else {
             throw StoreError(.cannotOpen, "'\(path)' cannot be opened.")
@@ -38,53 +44,87 @@ final class ChangeLog: Sendable {
     /// - Throws: ``/SyncCore/StoreError/Code/corrupt`` for another file, or a damaged record. The file is unchanged.
     func replay() throws -> SortedBytes {
         try state.withLock { state in
-            let bytes = [UInt8](try state.file.readToEnd() ?? Data())
-            guard !bytes.isEmpty, !Self.header.starts(with: bytes) else {
-                // A new file, or one whose process ended before the header was complete.
-                try state.file.truncate(atOffset: 0)
-                try state.file.write(contentsOf: Self.header)
-                try state.file.synchronize()
-                state.end = UInt64(Self.header.count)
-                return SortedBytes()
-            }
-            guard bytes.starts(with: Self.header) else {
-                try state.file.close()
-                throw StoreError(.corrupt, "'\(path)' was not written by FileStore; choose another path.")
-            }
-            var entries = SortedBytes()
-            var reader = LogReader(bytes: bytes, position: Self.header.count)
-            do {
-                while let changes = try reader.next() {
-                    for (key, value) in changes { entries[key] = value }
-                }
-            } catch {
-                try state.file.close()
-                throw StoreError(
-                    .corrupt, "'\(path)' is damaged; keep it for a repair, and choose another path.",
-                    cause: error)
-            }
-            state.end = UInt64(reader.position)
-            try state.file.truncate(atOffset: state.end)
-            return entries
+            try translatingErrors { try replay(&state) }
         }
+    }
+
+    private func replay(_ state: inout State) throws -> SortedBytes {
+        let bytes = [UInt8](try state.file.readToEnd() ?? Data())
+        guard !bytes.isEmpty, !Self.header.starts(with: bytes) else {
+            // A new file, or one whose process ended before the header was complete.
+            try state.file.truncate(atOffset: 0)
+            try state.file.write(contentsOf: Self.header)
+            try Self.synchronize(state.file)
+            state.end = UInt64(Self.header.count)
+            return SortedBytes()
+        }
+        guard bytes.starts(with: Self.header) else {
+            try state.file.close()
+            throw StoreError(.corrupt, "'\(path)' was not written by FileStore; choose another path.")
+        }
+        var entries = SortedBytes()
+        var reader = LogReader(bytes: bytes, position: Self.header.count)
+        do {
+            while let changes = try reader.next() {
+                for (key, value) in changes { entries[key] = value }
+            }
+        } catch {
+            try state.file.close()
+            throw StoreError(
+                .corrupt, "'\(path)' is damaged; keep it for a repair, and choose another path.",
+                cause: error)
+        }
+        state.end = UInt64(reader.position)
+        try state.file.truncate(atOffset: state.end)
+        return entries
     }
 
     /// Appends a record and syncs it to disk. If this throws, the record is not part of the log.
     func append(_ changes: [Change]) throws {
         let record = LogReader.record(of: changes)
         try state.withLock { state in
-            do {
-                // Also removes the record of an append that has failed, if it could not be removed then.
-                try state.file.truncate(atOffset: state.end)
-                try state.file.write(contentsOf: record)
-                try state.file.synchronize()
-                state.end += UInt64(record.count)
-            } catch {
-                try? state.file.truncate(atOffset: state.end)
-                throw StoreError(.inputOutput, "'\(path)' cannot be written.", cause: error)
+            try translatingErrors {
+                do {
+                    // Also removes the record of an append that has failed, if it could not be removed then.
+                    try state.file.truncate(atOffset: state.end)
+                    try state.file.write(contentsOf: record)
+                    try Self.synchronize(state.file)
+                    state.end += UInt64(record.count)
+                } catch {
+                    try? state.file.truncate(atOffset: state.end)
+                    throw error
+                }
             }
         }
     }
 
     func close() { state.withLock { try? $0.file.close() } }
+
+    /// Runs calls of the file system, and throws their errors as those of a store.
+    private func translatingErrors<T>(_ body: () throws -> T) throws -> T {
+        do { return try body() } catch let error as StoreError { throw error } catch {
+            if (error as? CocoaError)?.code == .fileWriteOutOfSpace {
+                throw StoreError(.full, "The disk is full: '\(path)' cannot be written.", cause: error)
+            }
+            throw StoreError(.inputOutput, "'\(path)' cannot be read or written.", cause: error)
+        }
+    }
+
+    /// Waits until the content of the file is on the drive.
+    private static func synchronize(_ file: FileHandle) throws {
+        #if canImport(Darwin)
+            // `fsync` would leave it in the cache of the drive.
+            guard fcntl(file.fileDescriptor, F_FULLFSYNC) == 0 else { throw CocoaError(.fileWriteUnknown) }
+        #else
+            try file.synchronize()
+        #endif
+    }
+
+    /// Lets the name of a new file outlast a power failure.
+    private static func synchronizeDirectory(of path: String) {
+        let descriptor = open((path as NSString).deletingLastPathComponent, O_RDONLY)
+        guard descriptor >= 0 else { return }
+        fsync(descriptor)
+        Foundation.close(descriptor)
+    }
 }

@@ -37,7 +37,7 @@ extension StoreSnapshot {
         for error in try operationErrors(in: nil) where tables?.contains(error.table) ?? true {
             let definition = catalog.contains(error.table) ? try catalog.table(named: error.table) : nil
             guard let operation = try operation(id: error.operationID),
-                let reason = definition == nil ? .undeclared : WaitingOperation.Reason(operation, error)
+                let reason = try definition.map({ try reason(for: operation, error, $0) }) ?? .undeclared
             else { continue }
             // Pushes do not send a parked operation: the user may have changed the item since it failed.
             let current = try definition.map { try error.updated(for: operation, in: self, $0) } ?? error
@@ -51,17 +51,23 @@ extension StoreSnapshot {
         }
         return waiting
     }
-}
 
-extension WaitingOperation.Reason {
-    /// The reason for an operation of a declared table.
-    fileprivate init?(_ operation: TableOperation, _ error: TableOperationError) {
+    /// Returns the reason for an operation with an error; `nil` if pushes send it.
+    private func reason(
+        for operation: TableOperation, _ error: TableOperationError, _ definition: SyncTableDefinition
+    ) throws -> WaitingOperation.Reason? {
         switch error.code {
-        case _ where operation.isParked: self = .parked
-        case .operationHeld: self = .held
-        case .expectedItem: self = .missingItem
-        case _ where error.isConflict: self = .inConflict
-        default: return nil
+        case _ where operation.isParked: return .parked
+        case .operationHeld: return try isHeld(error) ? .held : nil
+        case .expectedItem:
+            let item = try readableItem(id: operation.itemID, in: definition)
+            return try operation.lacksItem(item, in: self) ? .missingItem : nil
+        default: return error.isConflict ? .inConflict : nil
         }
+    }
+
+    /// Whether the operation that has to be sent first is still pending. Errors of earlier versions do not name it.
+    private func isHeld(_ error: TableOperationError) throws -> Bool {
+        try error.heldBy.map { try operation(id: $0) != nil } ?? true
     }
 }
