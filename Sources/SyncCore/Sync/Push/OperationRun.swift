@@ -148,13 +148,10 @@ extension OperationRun {
         guard start.first == nil else { return ended(.skipped) }
         let handle = PushOperation(
             operation: current, item: start.item ?? current.deletedItem, sender: sender)
-        let executed: Outcome?
         let item: Item
         do {
-            let returned = try await perform(handle, by: delegate)
-            executed = handle.result.map(Outcome.init)
-            guard let returned else {
-                return ended(executed ?? .notExecuted, pushEnding: handle.pushEnding)
+            guard let returned = try await perform(handle, by: delegate) else {
+                return ended(handle.result.map(Outcome.init) ?? .notExecuted, pushEnding: handle.pushEnding)
             }
             item = returned
         } catch {
@@ -165,7 +162,7 @@ extension OperationRun {
             try await sender.store(DelegateResult(item: item, seen: handle.seen, sent: handle.result))
             return ended(.completed, pushEnding: handle.pushEnding)
         } catch let failure as SyncError where failure.isOfStore {
-            return ended(executed ?? .notExecuted, pushEnding: failure)
+            return ended(handle.result.map(Outcome.init) ?? .notExecuted, pushEnding: failure)
         } catch {
             return try await result(of: handle, sender, throwing: error)
         }
