@@ -129,6 +129,20 @@ extension StoreMutant {
             }
         }
         StoreMutant(
+            .connection, "error-of-read-end", "The error at the end of a read replaces that of the body.",
+            killedBy: "connection.body-error", message: "the error of a read"
+        ) { flaw in
+            flaw.useServer()
+            flaw.read = { [server = flaw.server, hits = flaw.hits] base, body in
+                let losses = server.state.losses
+                do { try base.read(body) } catch {
+                    guard server.state.losses != losses else { throw error }
+                    hits.hit()
+                    throw StoreError(.unavailable, "The read cannot be ended.", cause: error)
+                }
+            }
+        }
+        StoreMutant(
             .connection, "close-needs-connection", "A store whose connection is lost cannot be closed.",
             killedBy: "connection.close", message: "There is no connection to close."
         ) { flaw in

@@ -61,18 +61,17 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .opening, "link-owner", "A symbolic link to an open file has a lock of its own name.",
+            .opening, "link-owner", "A symbolic link to an open file is opened by a second owner.",
+            killedBy: "open.link", message: "A single-process store is not opened twice.",
+            needsDurableStore: true
+        ) { flaw in
+            flaw.openLinksApart()
+        }
+        StoreMutant(
+            .opening, "link-store", "A symbolic link to the file of a shared store is another store.",
             killedBy: "open.link", message: "first opening", needsDurableStore: true
         ) { flaw in
-            flaw.needsFiles = true
-            flaw.openBase = { [hits = flaw.hits] base, path, tables in
-                guard (try? FileManager.default.destinationOfSymbolicLink(atPath: path)) != nil else {
-                    return try base.open(at: path, tables: tables)
-                }
-                hits.hit()
-                // Two owners of one file do not see each other's writes.
-                return try base.open(at: path + "-of-link", tables: tables)
-            }
+            flaw.openLinksApart()
             flaw.capabilities = { capabilities in
                 var capabilities = capabilities
                 capabilities.isMultiProcess = true
@@ -103,6 +102,20 @@ extension StoreMutant {
                 }
                 return try base.open(at: path, tables: tables)
             }
+        }
+    }
+}
+
+extension StoreFlaw {
+    /// Opens another store for a symbolic link: two owners of one file do not see each other's writes.
+    fileprivate mutating func openLinksApart() {
+        needsFiles = true
+        openBase = { [hits] base, path, tables in
+            guard (try? FileManager.default.destinationOfSymbolicLink(atPath: path)) != nil else {
+                return try base.open(at: path, tables: tables)
+            }
+            hits.hit()
+            return try base.open(at: path + "-of-link", tables: tables)
         }
     }
 }

@@ -1,7 +1,7 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-import SyncCore
+@_spi(StoreAuthor) import SyncCore
 
 #if canImport(Darwin)
     import Darwin
@@ -28,8 +28,7 @@ struct LMDBFile {
         }
         var status = stat()
         guard stat(directory, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
-            throw StoreError(
-                .cannotOpen, "'\(path)' cannot be opened: its directory does not exist; create it first.")
+            throw .missingDirectory(directory)
         }
         guard lstat(path, &status) == 0 else {
             if errno == ENOENT { return 0 }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import SyncCore
+@_spi(StoreAuthor) import SyncCore
 
 #if canImport(Darwin)
     import Darwin
@@ -31,7 +31,7 @@ struct StoreFile {
         guard FileManager.default.fileExists(atPath: directory, isDirectory: &isDirectory),
             isDirectory.boolValue
         else {
-            throw StoreError(.cannotOpen, "The directory '\(directory)' does not exist; create it first.")
+            throw .missingDirectory(directory)
         }
         try requireRegularFileOrNone()
     }

@@ -12,7 +12,7 @@
 /// }
 /// ```
 ///
-/// Every property is a `var`, and the model has a blank value: the values of properties whose columns are null.
+/// Every property with a column is a `var`, and the model has a blank value: the values of properties whose columns are null.
 public protocol SyncModel: Sendable, Identifiable where ID == SyncID<Self> {
     /// The id of the item. It cannot be changed after the insert.
     var id: SyncID<Self> { get set }

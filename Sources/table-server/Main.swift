@@ -174,6 +174,12 @@ struct TableServerCommand: AsyncParsableCommand {
             configuration.logger.notice(
                 "The rows are in memory and end with the server: --data or --database keeps them.")
         }
+        let anonymous = configuration.tables.filter { $0.permissions == .init(.anonymous) }.map(\.name)
+        if configuration.authentication != nil, !anonymous.isEmpty {
+            configuration.logger.notice(
+                "Everyone can read and change \(anonymous.joined(separator: ", ")) without a token: ':authenticated' requires one."
+            )
+        }
         try? FileHandle.standardOutput.write(contentsOf: Data("\(server.url.absoluteString)\n".utf8))
         await signals.next()
         configuration.logger.notice("The server stops because of a signal.")

@@ -203,7 +203,9 @@ import Testing
             var id = SyncID<Note>()
             static let schema = ModelSchema("Note", Note(), .field("noteId", \.id))
         }
-        await expectMistake(Note.self, "Note.id is mapped without a field. Remove the field from the schema.")
+        await expectMistake(
+            Note.self,
+            "Note.id needs no field, because the id is always mapped. Remove the field from the schema.")
     }
 
     @Test func `options that do not fit the type`() async {

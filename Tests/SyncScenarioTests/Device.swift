@@ -58,9 +58,11 @@ struct Device {
     }
 
     /// Pushes, expects that operations fail, and returns their errors.
-    func expectPushErrors(sourceLocation: SourceLocation = #_sourceLocation) async -> [TableOperationError] {
+    func expectPushErrors(
+        budget: PushBudget = PushBudget(), sourceLocation: SourceLocation = #_sourceLocation
+    ) async -> [TableOperationError] {
         let error = await expectError(.pushCompletedWithErrors, sourceLocation: sourceLocation) {
-            try await context.push()
+            try await context.push(budget: budget)
         }
         return error?.pushResult?.errors ?? []
     }

@@ -217,6 +217,34 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `a child waits for its other parent when the first one is complete, and for none when it is edited`(
+        _ kind: StoreKind
+    ) async throws {
+        let family = [
+            SyncTableDefinition(
+                "Item", columns: [SyncColumn("list", .text), SyncColumn("owner", .text)], parents: ["List"]),
+            SyncTableDefinition("List", columns: [SyncColumn("text", .text)]),
+        ]
+        try await Scenario.run(on: kind, configure: { $0.tables += [.init("List"), .init("Item")] }) {
+            scenario in
+            let a = try scenario.device(settings: settings(parkAfter: 5), tables: family)
+            let (lists, items) = (a.context.table("List"), a.context.table("Item"))
+            for id in ["first", "second"] { try await lists.insert(["id": .text(id), "text": "refused"]) }
+            try await items.insert(["id": "child", "list": "first", "owner": "second"])
+            scenario.server.onRequest { $0.table == "List" ? .refusal(400) : .none }
+            _ = await a.expectPushErrors()
+            scenario.server.onRequest(nil)
+            try await lists.update(id: "first", ["text": "accepted"])
+            let errors = await a.expectPushErrors(budget: PushBudget(operations: 1))
+            #expect(errors.filter { $0.itemID == "child" }.map(\.heldBy) == [2])
+            #expect(try await a.context.status().heldOperations == 1)
+            try await items.update(id: "child", ["owner": nil])
+            #expect(try await a.context.status().heldOperations == 0)
+            #expect(try await a.context.push().completed == 2)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `a held child can be changed and discarded, and goes with its parent otherwise`(_ kind: StoreKind)
         async throws
     {

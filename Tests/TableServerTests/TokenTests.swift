@@ -38,6 +38,31 @@ struct TokenTests {
         #expect(try await status("bearer \(token)", header: "authorization") == 200)
     }
 
+    @Test
+    func `a token that the settings sign is accepted until it expires, and has the role of administrators`()
+        async throws
+    {
+        var authentication = try Tokens.authentication()
+        let noon = Date(timeIntervalSince1970: Tokens.noon)
+        #expect(try await status(authentication.token(of: "ann", expires: noon + 60)) == 200)
+        #expect(try await status(authentication.token(of: "ann", expires: noon - 60)) == 401)
+        try await withServer({ [authentication] in
+            $0.tables = [.init("TodoItem", permissions: .init(.admin))]
+            $0.authentication = authentication
+        }) { [authentication] _, client in
+            for (isAdmin, status) in [(true, 200), (false, 403)] {
+                let token = try await authentication.token(of: "ann", isAdmin: isAdmin, expires: noon + 60)
+                let reply = try await client.send("GET", "/tables/TodoItem", headers: ["X-ZUMO-AUTH": token])
+                #expect(reply.status == status)
+            }
+        }
+        authentication.secret = nil
+        do {
+            _ = try await authentication.token(of: "ann")
+            Issue.record("A token was signed without a secret.")
+        } catch { #expect(error.code == .configuration) }
+    }
+
     @Test func `a request without a token is 401 where a user is needed`() async throws {
         #expect(try await status(nil) == 401)
         #expect(try await status("") == 401)

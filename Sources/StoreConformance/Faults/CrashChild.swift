@@ -103,10 +103,7 @@ public struct CrashChild: Sendable {
             push?.release()
             sync?.release()
         case .large:
-            for number in 1...Int64(count) {
-                try store.write { try LargeScript.perform(number, $0) }
-                acknowledge(number)
-            }
+            for _ in 0..<count { acknowledge(try store.write(LargeScript.perform)) }
         }
         try store.close()
     }
@@ -159,12 +156,15 @@ struct CrashScript {
 enum LargeScript {
     static let ids = (0..<25).map { "large\($0)" }
 
-    static func perform(_ number: Int64, _ transaction: any StoreTransaction) throws {
+    /// - Returns: the number of the transaction.
+    static func perform(_ transaction: any StoreTransaction) throws -> Int64 {
+        let number = (try transaction.item(id: ids[0], in: "Thing")?["count"]?.intValue ?? 0) + 1
         let text = String(repeating: "0123456789", count: 40_000)
         for id in ids {
             try transaction.upsert(
                 [Item(id: id, fields: ["count": .int(number), "label": .text(text)])], in: "Thing")
         }
+        return number
     }
 
     /// Returns the numbers of the transactions that have written the items.

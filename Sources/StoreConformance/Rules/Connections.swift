@@ -62,21 +62,25 @@ extension StoreRule {
             for number in 1...3 {
                 let injected = faults.injectedCount
                 try run.expectError("AppError(\(number))", "the error of a read") {
-                    try store.read { snapshot in
-                        _ = try snapshot.item(id: "n", in: "Thing")
-                        try faults.closeConnections()
-                        throw AppError(number)
+                    try run.whileConnecting { hasRun in
+                        try store.read { snapshot in
+                            hasRun = true
+                            _ = try snapshot.item(id: "n", in: "Thing")
+                            try faults.closeConnections()
+                            throw AppError(number)
+                        }
                     }
                 } _: {
                     $0 as? AppError == AppError(number)
                 }
-                // The store connects again.
-                try run.retryingUnavailable { try run.put([Item(id: "n")]) }
                 try run.expectError("AppError(\(number))", "the error of a write") {
-                    try store.write { transaction in
-                        try transaction.upsert([Item(id: "bad")], in: "Thing")
-                        try faults.closeConnections()
-                        throw AppError(number)
+                    try run.whileConnecting { hasRun in
+                        try store.write { transaction in
+                            hasRun = true
+                            try transaction.upsert([Item(id: "bad")], in: "Thing")
+                            try faults.closeConnections()
+                            throw AppError(number)
+                        }
                     }
                 } _: {
                     $0 as? AppError == AppError(number)
@@ -96,7 +100,7 @@ extension StoreRule {
             try run.expectInjected(after: injected, by: "closeConnections()")
             for _ in 0..<2 { try store.close() }
             let ids = try run.retryingUnavailable {
-                try run.with("closed") { store in
+                try run.withStoreOfKilledProcess("closed") { store in
                     try store.read { try $0.items(matching: TableQuery("Thing")).items.map(\.id) }
                 }
             }

@@ -154,7 +154,7 @@ struct CrashRun {
 
     private func withStore<T>(_ body: (any SyncContextDataSource) throws -> T) throws -> T {
         if let openStore { return try body(openStore) }
-        return try run.withStoreOfKilledProcess(body)
+        return try run.withStoreOfKilledProcess("crashing", body)
     }
 
     /// Makes the transaction that follows the last one, in the opening that stays open.
@@ -188,15 +188,17 @@ struct CrashRun {
 
 extension RuleRun {
     /// Opens the store, waits for the locks of a killed process if it has to, runs the body and closes the store.
-    func withStoreOfKilledProcess<T>(_ body: (any SyncContextDataSource) throws -> T) throws -> T {
+    func withStoreOfKilledProcess<T>(
+        _ name: String, _ body: (any SyncContextDataSource) throws -> T
+    ) throws -> T {
         let opened = try Self.waiting {
-            do { return try open("crashing") } catch let error as StoreError
+            do { return try open(name) } catch let error as StoreError
                 where error.code == .alreadyOpen
             {
                 return nil
             }
         }
-        let store = try opened ?? open("crashing")
+        let store = try opened ?? open(name)
         let result = Result { try body(store) }
         try store.close()
         return try result.get()

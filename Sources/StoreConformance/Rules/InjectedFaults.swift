@@ -46,6 +46,19 @@ extension RuleRun {
         }
     }
 
+    /// Repeats the call while the store is unavailable before the body has run, because it is still connecting.
+    func whileConnecting(_ call: (_ hasRun: inout Bool) throws -> Void) throws {
+        let end = ContinuousClock.now + .seconds(effort.patience)
+        var hasRun = false
+        while true {
+            do { return try call(&hasRun) } catch let error as StoreError
+                where error.code == .unavailable && !hasRun && ContinuousClock.now < end
+            {
+                Thread.sleep(forTimeInterval: 0.001)
+            }
+        }
+    }
+
     /// Makes writes that a fault interrupts. Expects each to have its effect once if it returned; nothing of it if it
     /// threw; all or nothing if it threw `outcomeUnknown`.
     ///

@@ -79,6 +79,10 @@ extension StoreRule {
                     second.capabilities.isMultiProcess, "A single-process store is not opened twice.")
                 try second.write { try $0.upsert([Item(id: "second")], in: "Thing") }
                 try run.expect(try run.ids(), is: ["first", "second"], "the ids in the first opening")
+                let locks = [try run.store.tryLockPush(), try run.store.tryLockSync()]
+                try run.expect(try second.tryLockPush() == nil, "The push lock is one for both paths.")
+                try run.expect(try second.tryLockSync() == nil, "The sync lock is one for both paths.")
+                for lock in locks { lock?.release() }
             } catch let error as StoreError {
                 try run.expect(
                     [.alreadyOpen, .cannotOpen].contains(error.code),

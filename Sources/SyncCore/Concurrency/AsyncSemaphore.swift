@@ -43,7 +43,7 @@ final class AsyncSemaphore: Sendable {
         fileprivate let semaphore: AsyncSemaphore
         fileprivate let id: Int
 
-        /// Whether fewer operations than there are permits have begun before this one and have not ended.
+        /// Whether fewer earlier permits are still held than operations may run at once.
         var isItsTurn: Bool { semaphore.state.withLock { semaphore.isTurn(of: id, in: $0.acquired) } }
 
         /// Waits for the turn; `false` after the semaphore was closed.

@@ -13,12 +13,9 @@ extension SyncError {
         SyncError(.pushAbortedStore, text(what, error), cause: error)
     }
 
-    /// Whether a constraint of the app's own table has refused an item, or a value that the app has stored there cannot be read. The
-    /// store can read and store other items.
-    package var isOfItem: Bool {
-        guard code == .storeFailure, let cause = cause as? StoreError else { return false }
-        return [.schemaMismatch, .corrupt].contains(cause.code)
-    }
+    /// Whether a constraint of the app's own table or a limit of the store has refused an item, or a value that the app has stored
+    /// there cannot be read. The store can read and store other items.
+    package var isOfItem: Bool { code == .storeFailure && (cause as? StoreError)?.concernsItem ?? false }
 
     /// Whether the store or its context has failed for all items.
     var isOfStore: Bool { [.storeFailure, .contextInvalid].contains(code) && !isOfItem }
@@ -26,4 +23,9 @@ extension SyncError {
     private static func text(_ what: String, _ error: (any Error)?) -> String {
         (error as? StoreError).map { "\(what): \($0.message)" } ?? "\(what)."
     }
+}
+
+extension StoreError {
+    /// Whether the table refuses one item; another item may be stored.
+    var concernsItem: Bool { [.schemaMismatch, .unsupported, .corrupt].contains(code) }
 }

@@ -23,7 +23,7 @@ public struct TableOperation: Sendable, Hashable, Identifiable {
     public package(set) var refusals: Int
     /// When the last attempt began, by the client's clock.
     public package(set) var lastAttempt: Timestamp?
-    /// The HTTP status of the last attempt's response, if there was one.
+    /// The HTTP status of the last response to an attempt, if there was one.
     public package(set) var lastStatus: Int?
     /// The server's row that the change was made on; `nil` for a row that the server does not have.
     public package(set) var base: Item? {
@@ -72,7 +72,7 @@ public struct TableOperation: Sendable, Hashable, Identifiable {
     public enum State: String, Sendable, Hashable, CaseIterable {
         /// Never sent, or refused: the server has not applied it.
         case pending
-        /// Sent, with unknown outcome.
+        /// It may have been sent, and its outcome is unknown.
         case attempted
         /// Refused too often: not sent until it is changed or replayed.
         case parked

@@ -9,7 +9,7 @@
     /// At most twice as many as ``end``.
     private var items: [Item] = []
     private var count = 0
-    /// The values by which the last of the first ``end`` items is ordered, and its id; `nil` while there are fewer.
+    /// The values by which the last item was ordered when the items were last cut to ``end``, and its id; `nil` before.
     private var bound: (values: [ItemValue], id: String)?
 
     /// Makes the window of a query.
@@ -18,7 +18,7 @@
         end = query.window.upperBound
     }
 
-    /// Whether as many items as there are up to the end of the window have been added. Others may precede them.
+    /// Whether at least ``end`` items are kept. Items that are added later may still precede them.
     @usableFromInline package var isFilled: Bool { items.count >= end }
 
     /// Adds an item that matches the query's filter.

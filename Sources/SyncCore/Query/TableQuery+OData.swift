@@ -9,9 +9,7 @@ extension TableQuery {
     /// - Throws: ``SyncError`` with code ``SyncError/Code/filterNotSupported`` when a part cannot be expressed,
     ///   ``SyncError/Code/invalidParameter`` for a negative offset or limit.
     package func odata(_ dialect: WireDialect) throws(SyncError) -> [QueryParameter] {
-        guard offset >= 0, limit ?? 0 >= 0 else {
-            throw .invalidParameter("The offset and the limit of a query cannot be negative.")
-        }
+        try validateWindow()
         var options: [QueryParameter] = []
         if let filter { options.append(QueryParameter(name: "$filter", value: try filter.odata(dialect))) }
         if !orderings.isEmpty {
@@ -40,10 +38,6 @@ extension TableQuery {
 
 extension Ordering {
     fileprivate func odata(_ dialect: WireDialect) throws(SyncError) -> String {
-        guard case .column(let column) = expression else {
-            throw SyncError(
-                .filterNotSupported, "A query can be ordered by columns only, not by expressions.")
-        }
-        return try dialect.propertyName(of: column) + (isDescending ? " desc" : "")
+        try dialect.propertyName(of: requiredColumn) + (isDescending ? " desc" : "")
     }
 }

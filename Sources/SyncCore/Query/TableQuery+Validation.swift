@@ -10,18 +10,14 @@ extension TableQuery {
     /// - Throws: ``SyncError`` with code ``SyncError/Code/filterNotSupported`` or
     ///   ``SyncError/Code/invalidParameter``.
     @_spi(StoreAuthor) public func validate(against definition: SyncTableDefinition) throws(SyncError) {
-        guard offset >= 0 else { throw .invalidParameter("The offset \(offset) is negative.") }
-        if let limit, limit < 0 { throw .invalidParameter("The limit \(limit) is negative.") }
+        try validateWindow()
         for name in selection where name != "id" && definition.type(ofColumn: name) == nil {
             throw .unknownColumn(name, in: definition)
         }
         let typing = FilterTyping(definition: definition)
         if let filter { try typing.check(filter) }
         for ordering in orderings {
-            guard case .column = ordering.expression else {
-                throw SyncError(
-                    .filterNotSupported, "A query can be ordered by columns only, not by expressions.")
-            }
+            _ = try ordering.requiredColumn
             let kind = try typing.type(of: ordering.expression)
             guard kind != .json else {
                 throw SyncError(
@@ -34,10 +30,31 @@ extension TableQuery {
 }
 
 extension TableQuery {
+    /// Validates that the offset and the limit are not negative.
+    func validateWindow() throws(SyncError) {
+        guard offset >= 0 else { throw .invalidParameter("The offset \(offset) is negative.") }
+        if let limit, limit < 0 { throw .invalidParameter("The limit \(limit) is negative.") }
+    }
+
     /// Validates that the query is one of this table.
     func require(table name: String) throws(SyncError) {
         guard table.hasSameBytes(as: name) else {
             throw .invalidParameter("A query of the table '\(table)' cannot run on the table '\(name)'.")
+        }
+    }
+}
+
+extension Ordering {
+    /// The column of the ordering.
+    ///
+    /// - Throws: ``SyncError/Code/filterNotSupported`` if it is another expression.
+    var requiredColumn: String {
+        get throws(SyncError) {
+            guard case .column(let column) = expression else {
+                throw SyncError(
+                    .filterNotSupported, "A query can be ordered by columns only, not by expressions.")
+            }
+            return column
         }
     }
 }

@@ -27,6 +27,8 @@ package final class Authentication: Sendable {
     private let failures = Mutex(Failures())
     private let refreshMutex = AsyncMutex()
     private let waiters = Mutex(Waiters())
+    /// Called when the app has set another token, by number.
+    private let observers = Mutex((last: 0, calls: [Int: @Sendable () -> Void]()))
     private let refresh: (@Sendable () async throws -> String?)?
     private let executor = Authentication.executor
 
@@ -49,9 +51,26 @@ package final class Authentication: Sendable {
             return true
         }
         guard isChanged else { return }
-        for result in waiters.withLock({ $0.results.values.map(\.self) }) {
-            result.yield(.success(token != nil))
+        let results = waiters.withLock { $0.results.values.map(\.self) }
+        for result in results { result.yield(.success(token != nil)) }
+        // A token that a refresh sets is no other user's, and continues the requests that wait for it.
+        guard results.isEmpty, token != nil else { return }
+        for call in observers.withLock({ $0.calls.values.map(\.self) }) { call() }
+    }
+
+    /// Calls the closure when the app has set another token, and no request waits for a refresh.
+    ///
+    /// - Returns: a number for ``removeObserver(_:)``.
+    package func addObserver(_ call: @escaping @Sendable () -> Void) -> Int {
+        observers.withLock { observers in
+            observers.last += 1
+            observers.calls[observers.last] = call
+            return observers.last
         }
+    }
+
+    package func removeObserver(_ number: Int) {
+        observers.withLock { _ = $0.calls.removeValue(forKey: number) }
     }
 
     /// Gets a new token from the app, one caller at a time, because a refresh token can often be used only once. Callers

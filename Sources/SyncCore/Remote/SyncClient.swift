@@ -21,7 +21,7 @@ public final class SyncClient: Sendable {
     public let installationID: String
 
     let transport: any HTTPTransport
-    let authentication: Authentication
+    package let authentication: Authentication
     let log: SyncLog?
     let applicationKey: Secret?
     /// A request to the base URL, with the headers of all requests except the credentials; or why no request can be sent.

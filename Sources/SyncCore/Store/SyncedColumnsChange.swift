@@ -235,8 +235,3 @@ public struct SyncedColumnsChange: Sendable {
         return retyped
     }
 }
-
-extension StoreError {
-    /// Whether the table refuses one item; another item may be stored.
-    fileprivate var concernsItem: Bool { [.schemaMismatch, .unsupported, .corrupt].contains(code) }
-}

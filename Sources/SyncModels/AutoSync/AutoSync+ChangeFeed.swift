@@ -20,7 +20,7 @@ extension AutoSync {
     /// change feed.
     func followServer() async {
         var (tables, mark): ([String], String?) = ([], nil)
-        var (failures, hasAnswered) = (0, false)
+        var (failures, hasAnswered, refusesMarks) = (0, false, false)
         while !Task.isCancelled, !context.isClosed {
             let (followed, signIns) = control.withLock { control in
                 (self.followed(&control), control.schedule.signIns)
@@ -29,8 +29,9 @@ extension AutoSync {
                 await wait(for: feedWakeup, until: followed.tables.isEmpty ? nil : followed.time)
                 continue
             }
-            // A mark is of the tables of its request.
+            // A mark is valid for the tables of its request only.
             if followed.tables != tables { (tables, mark) = (followed.tables, nil) }
+            let hasMark = mark != nil
             do {
                 let change = try await context.client.nextChange(in: tables, after: mark)
                 recordFeed(nil, signIns)
@@ -38,23 +39,27 @@ extension AutoSync {
                     mark = change.mark
                     signal(.serverHint(tables: change.tables))
                 }
-                (failures, hasAnswered) = (0, true)
+                hasAnswered = true
+                // The answer to a request without a mark does not show that the server accepts marks again.
+                if hasMark { refusesMarks = false }
+                if !refusesMarks { failures = 0 }
                 // One round follows the changes of this time, so one request is enough for them.
                 try await context.environment.sleep(settings.pushDelay)
             } catch let error as SyncError where error.isRefusal && hasAnswered {
                 // The server no longer has or shows one of the tables, which the pulls find, or does not know the mark.
+                refusesMarks = hasMark
                 mark = nil
                 recordFeed(nil, signIns)
                 signal(.serverHint(tables: Set(tables)))
                 await pauseFeed(after: &failures)
             } catch let error as SyncError where error.showsNoChangeFeed && !hasAnswered {
-                // To a server without a change feed, `changes` is the id of a row, which it may have.
+                // A server without a change feed takes `changes` for the id of a row, and may have that row.
                 if error.isRefusal { recordFeed(nil, signIns) }
                 guard await findOtherTables(than: tables) else { return }
             } catch {
                 if let error = error as? SyncError {
-                    // A header cannot have the mark.
-                    if error.code == .invalidRequest { mark = nil }
+                    // A header cannot hold the mark.
+                    if error.code == .invalidRequest { (mark, refusesMarks) = (nil, true) }
                     let failure = RoundFailure(error)
                     recordFeed(failure, signIns)
                     if failure == .unauthenticated { signal(.serverHint(tables: Set(tables))) }

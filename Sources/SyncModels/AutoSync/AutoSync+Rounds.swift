@@ -47,8 +47,8 @@ extension AutoSync {
         }
     }
 
-    /// Decides what to do now, and shows why the sync waits, unless a caller's round runs: the round shows what it does. Under the
-    /// lock, so that this is before what a round shows that begins then.
+    /// Decides the next step. Shows the reason for a wait, unless a round of a caller runs, which shows its own phase. Holds the
+    /// lock, so that a round that begins later shows its phase later.
     private func showNextStep() -> SyncSchedule.Step {
         control.withLock { control in
             let step = control.schedule.next(at: now, jitter: jitter)
@@ -160,7 +160,7 @@ extension AutoSync {
     ) async throws -> SyncRound.Report {
         let startTime = context.environment.now()
         control.withLock { control in
-            control.pendingWithHeld = nil
+            control.heldAfterPush = nil
             control.schedule.begin(round, at: now)
         }
         // Each call of `finish(within:)` ends its push at its limit, and not at that of another call.
@@ -196,7 +196,7 @@ extension AutoSync {
         let leavesOperations = operations.map { $0.status.sendableOperations > 0 } ?? true
         let refused = report.failed.filter { $0.value.isRefusal }
         control.withLock { control in
-            control.pendingWithHeld = report.pendingWithHeld
+            control.heldAfterPush = report.heldAfterPush
             control.schedule.end(
                 round, report.outcome(leavesOperations: leavesOperations),
                 pulled: Set(report.pulls.keys).union(report.failed.keys).subtracting(report.retries),

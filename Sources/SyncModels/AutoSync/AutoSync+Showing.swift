@@ -25,8 +25,8 @@ extension AutoSync {
     private func showPendingOperations() async {
         guard let operations = try? await shownOperations() else { return }
         let status = operations.status
-        let areReleased = mayHeldOperationsBeSent(status)
-        if status.sendableOperations > 0 || areReleased {
+        let areReleased = areHeldOperationsReleased(status)
+        if status.sendableOperations > 0 {
             control.withLock { control in
                 control.schedule.recordSendableOperations(areReleased: areReleased, at: now, jitter: jitter)
             }
@@ -47,13 +47,12 @@ extension AutoSync {
             oldest: try await context.pendingOperations(limit: 1).first?.changedAt)
     }
 
-    /// Whether an operation was completed or removed since the push of the last round, which others may have waited for. Their
-    /// errors do not tell: a held operation has its error until a push sends it.
-    private func mayHeldOperationsBeSent(_ status: SyncStatus) -> Bool {
+    /// Whether fewer operations are held than after the push of the last round.
+    private func areHeldOperationsReleased(_ status: SyncStatus) -> Bool {
         control.withLock { control in
-            guard let count = control.pendingWithHeld, status.pendingOperations < count else { return false }
-            control.pendingWithHeld = nil
-            return status.heldOperations > 0
+            guard let count = control.heldAfterPush, status.heldOperations < count else { return false }
+            control.heldAfterPush = status.heldOperations
+            return true
         }
     }
 

@@ -8,7 +8,8 @@ import Synchronization
 /// has changes.
 ///
 /// ```swift
-/// let sync = AutoSync(context, pulls: [TodoList.all.pull(), Todo.all.pull(every: .seconds(300))])
+/// let sync = AutoSync(
+///     context, pulls: [TodoList.all.pull(every: .seconds(300)), Todo.all.pull(every: .seconds(300))])
 /// await sync.run()
 /// ```
 ///
@@ -25,8 +26,8 @@ public final class AutoSync: Sendable {
         var pulledPlans: Set<Int> = []
         /// The errors of plans whose last pull has failed.
         var failedPlans: [Int: SyncError] = [:]
-        /// The number of operations that were pending after the push of the last round, if some of them were held.
-        var pendingWithHeld: Int?
+        /// The number of operations that were held after the push of the last round, if there were any.
+        var heldAfterPush: Int?
         /// Whether the last request to the change feed has found no server.
         var isFeedWithoutServer = false
     }
@@ -72,7 +73,12 @@ public final class AutoSync: Sendable {
     /// Syncs until the task is cancelled or the context is closed. A second call waits until the first one has ended.
     public func run() async {
         // Only the wait for another call throws.
-        try? await runMutex.withLock { await runRounds() }
+        try? await runMutex.withLock {
+            let authentication = context.client.authentication
+            let observer = authentication.addObserver { self.signal(.signedIn) }
+            defer { authentication.removeObserver(observer) }
+            await runRounds()
+        }
     }
 
     /// Reports a change of the app, the network, the user or the server. Returns immediately.

@@ -1,8 +1,8 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// When the next push is to begin: after local changes, at a request, or for operations that something else than a round has
-/// left. Times are `nil` when there is no such reason to push.
+/// When the next push is to begin: after local changes, at a request, or for operations that were left pending outside of
+/// rounds. Times are `nil` when there is no such reason to push.
 struct PushTimes {
     private(set) var firstChange: Duration?
     private var lastChange: Duration?

@@ -7,7 +7,7 @@ struct SignInWait {
     private static let maxRetries = 5
 
     private(set) var isNeeded = false
-    /// When a push finds out whether the server refuses one change only.
+    /// When to push again, to find out whether the server refuses one change only.
     private(set) var retryAt: Duration?
     private var retries = 0
     /// Whether the current round has begun with a retry pending.
@@ -18,7 +18,7 @@ struct SignInWait {
     /// Records that a push was refused.
     mutating func begin() { isNeeded = true }
 
-    /// Tries again after a delay, unless that was done too often.
+    /// Schedules another push after a delay, at most ``maxRetries`` times.
     mutating func retry(at now: Duration, _ settings: AutoSync.Settings, jitter: Double) {
         guard isNeeded, retries < Self.maxRetries else { return }
         retryAt = now + settings.pushDelay + settings.backoff(failures: retries, jitter: jitter)

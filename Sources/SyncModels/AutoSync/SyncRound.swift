@@ -18,8 +18,8 @@ struct SyncRound: Sendable {
     /// What a round has done.
     struct Report: Sendable {
         var push: PushResult?
-        /// The number of operations that were pending after the push, if some of them were held.
-        var pendingWithHeld: Int?
+        /// The number of operations that were held after the push, if there were any.
+        var heldAfterPush: Int?
         /// The results by the index of the plan.
         var pulls: [Int: PullResult] = [:]
         /// The errors of the plans that have failed, by the index of the plan.
@@ -102,7 +102,7 @@ struct SyncRound: Sendable {
         }
         guard let push = report.push else { return }
         if push.errors.contains(where: { $0.code == .operationHeld }) {
-            report.pendingWithHeld = try? await context.pendingOperationCount()
+            report.heldAfterPush = try? await context.status().heldOperations
         }
     }
 

@@ -70,8 +70,8 @@ extension SyncSchedule {
     /// Why no round runs.
     enum WaitReason: Sendable, Equatable { case nothingDue, failure, offline, signedOut, otherProcess }
 
-    /// Whether the process that waits keeps the lock of a shared store: another one has nothing to sync, or would ask a server
-    /// that has asked for a wait. An app that is suspended must not hold a lock.
+    /// Whether a process that waits keeps the sync lock of a shared store: only in the foreground, because a suspended app must
+    /// not hold a lock, and only if no other process could sync either.
     func keepsLock(waitingFor reason: WaitReason, at now: Duration) -> Bool {
         guard isInForeground else { return false }
         return switch reason {

@@ -180,7 +180,7 @@ struct SyncSchedule: Sendable {
     ///
     /// - Parameter clockSteps: ``clockSteps`` when the wait began.
     mutating func recordWait(until time: Duration, at now: Duration, clockSteps: Int) {
-        // Without a step back that no event has found yet, the clock would show that time.
+        // The wait has reached that time: a clock that shows less was set back meanwhile.
         if clockSteps == self.clockSteps { lastNow = max(lastNow ?? time, time) }
         adjustClock(to: now)
     }

@@ -17,12 +17,18 @@
         @State private var holder = ListHolder<Model>()
         private let query: ModelQuery<Model>
         private let first: FirstPage
+        private let showsSyncStates: Bool
 
         /// Follows the query while the view exists.
         ///
-        /// - Parameter first: how the first page is read.
-        public init(_ query: ModelQuery<Model> = Model.all, first: FirstPage = .asynchronous) {
-            (self.query, self.first) = (query, first)
+        /// - Parameters:
+        ///   - first: how the first page is read.
+        ///   - showsSyncStates: whether the pages of the list know the sync states of their rows.
+        public init(
+            _ query: ModelQuery<Model> = Model.all, first: FirstPage = .asynchronous,
+            showsSyncStates: Bool = false
+        ) {
+            (self.query, self.first, self.showsSyncStates) = (query, first, showsSyncStates)
         }
 
         /// The models, in the query's order.
@@ -39,7 +45,9 @@
                 // A new list, because SwiftUI is updating views that read this one.
                 let page = holder.context === context ? holder.list?.page : nil
                 (holder.query, holder.context) = (query, context)
-                holder.list = context.map { LiveList(query, in: $0, first: first, showing: page) }
+                holder.list = context.map {
+                    LiveList(query, in: $0, first: first, showsSyncStates: showsSyncStates, showing: page)
+                }
             }
         }
     }

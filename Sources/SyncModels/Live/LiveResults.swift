@@ -47,7 +47,7 @@ public struct LiveResults<Model: SyncModel>: AsyncSequence, Sendable {
         guard let table = try? context.catalog.table(named: rows.table) else { return rows }
         let names = Set(Model.schema.columnNames)
         let mapped = table.columns.map(\.name).filter(names.contains)
-        // With a selection, an observer reads after more commits: there is none that leaves nothing out.
+        // No selection if all columns are mapped: with one, an observer reads after more commits.
         if mapped.count < table.columns.count { rows.selection = mapped }
         return rows
     }
@@ -126,7 +126,7 @@ public struct LiveResults<Model: SyncModel>: AsyncSequence, Sendable {
             } catch let error as SyncError {
                 throw error.naming(Model.self)
             } catch {
-                throw SyncError(.internalError, "An unexpected error: \(error.textWithoutURL)", cause: error)
+                throw .unexpected(error)
             }
         }
     }

@@ -69,7 +69,9 @@ extension ModelSchema {
         var problems: [String] = []
         let property = field.path.qualifiedName
         if isID(field.path) {
-            problems.append("\(property) is mapped without a field. Remove the field from the schema.")
+            problems.append(
+                "\(property) needs no field, because the id is always mapped. Remove the field from the schema."
+            )
         } else if MemoryLayout<Model>.offset(of: field.path) == nil, !field.isTransient {
             let column = field.column.map { " of the column '\($0.name)'" } ?? ""
             problems.append(

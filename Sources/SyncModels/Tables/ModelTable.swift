@@ -12,9 +12,11 @@ extension SyncContext {
     }
 }
 
-/// The local table of one model: reads and writes the store, and adds an operation to the queue for every change.
+/// The local table of one model: reads and writes the store, and adds an operation to the queue for every change of a synced
+/// column.
 ///
-/// When a write returns, the item and its operation are durable. No read or write waits for the network.
+/// When a write returns, the item and its operation are as durable as the store: see
+/// ``/SyncCore/StoreCapabilities/isDurable``. No read or write waits for the network.
 public struct ModelTable<Model: SyncModel>: Sendable {
     let context: SyncContext
 
@@ -29,6 +31,13 @@ func withSyncErrors<T>(_ body: () async throws -> T) async throws(SyncError) -> 
     } catch let error as SyncError {
         throw error
     } catch {
-        throw SyncError(.internalError, "An unexpected error: \(error.textWithoutURL)", cause: error)
+        throw .unexpected(error)
+    }
+}
+
+extension SyncError {
+    /// Returns the error of a call that failed with an error of another type, which is a bug of this package.
+    static func unexpected(_ error: any Error) -> SyncError {
+        SyncError(.internalError, "An unexpected error: \(error.textWithoutURL)", cause: error)
     }
 }

@@ -34,7 +34,7 @@ struct TokenVerifier: Sendable {
         publicKeys = keys
     }
 
-    private static func keys(secret: Data) async throws(TableServerError) -> JWTKeyCollection {
+    static func keys(secret: Data) async throws(TableServerError) -> JWTKeyCollection {
         guard secret.count >= 32 else {
             throw TableServerError(
                 .configuration, "The setting 'secret' has \(secret.count) bytes; HS256 needs at least 32.")

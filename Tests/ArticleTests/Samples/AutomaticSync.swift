@@ -54,7 +54,7 @@ struct AutomaticSyncSamples {
 
     private func run(_ context: SyncContext) async {
         let sync = AutoSync(
-            context, pulls: [TodoList.all.pull(), Todo.all.pull(every: .seconds(300))])
+            context, pulls: [TodoList.all.pull(every: .seconds(300)), Todo.all.pull(every: .seconds(300))])
         await sync.run()
     }
 

@@ -35,6 +35,23 @@ struct TestingYourAppSamples {
         }
     }
 
+    @Test func `a user`() async throws {
+        var configuration = TableServer.Configuration(
+            tables: [.init("TodoItem", permissions: .init(.authenticated), isPerUser: true)])
+        let authentication = TableServer.Authentication(
+            secret: Data("a secret of at least 32 bytes, for tests".utf8))
+        configuration.authentication = authentication
+        try await withTableServer(configuration) { server in
+            let context = SyncContext(
+                client: SyncClient(url: server.url), dataSource: try MemoryStore(tables: Self.tables))
+            try await context.table("TodoItem").insert(["id": "1", "text": "Buy milk"])
+            await #expect(throws: SyncError.self) { try await context.push() }
+            context.client.authenticationToken = try await authentication.token(of: "ann")
+            try await context.push()
+            #expect(try server.rows(in: "TodoItem", of: "ann").count == 1)
+        }
+    }
+
     @Test func `two devices change one item`() async throws {
         try await withTableServer(.init(tables: [.init("TodoItem")])) { server in
             let context = SyncContext(

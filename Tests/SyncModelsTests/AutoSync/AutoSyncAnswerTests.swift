@@ -27,6 +27,24 @@ import Testing
         }
     }
 
+    @Test func `a new token ends the wait for a sign-in, and its removal does not`() async throws {
+        try await VirtualSystem.run { system in
+            let device = try system.device()
+            device.context.client.authenticationToken = "expired"
+            device.network.condition = .status(401)
+            device.run()
+            await system.advance(.seconds(10))
+            #expect(device.sync.state.phase == .needsSignIn)
+            device.network.condition = .up
+            device.context.client.authenticationToken = nil
+            await system.advance(.seconds(10))
+            #expect(device.sync.state.phase == .needsSignIn)
+            device.context.client.authenticationToken = "new"
+            await system.advance(.seconds(5))
+            #expect(device.sync.state.phase == .idle(next: nil))
+        }
+    }
+
     @Test func `a round that the server answers in part ends the wait for the sign-in`() async throws {
         try await VirtualSystem.run { system in
             let device = try system.device()

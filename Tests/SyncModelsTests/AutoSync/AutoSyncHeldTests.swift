@@ -48,6 +48,23 @@ import Testing
         }
     }
 
+    @Test func `an item that no longer waits does not wait for a refused operation`() async throws {
+        try await VirtualSystem.run { system in
+            let mayDecide = Mutex(false)
+            let device = try await heldDevice(system) {
+                mayDecide.withLock { $0 } ? .keepMine : .keepPending
+            }
+            system.server.refuse("poison", in: "TodoItem", status: 400)
+            try await system.perform { try await device.context.batch { try $0.insert(Todo(id: "poison")) } }
+            await system.advance(.seconds(1000))
+            #expect(try await device.pending() == 3)
+            mayDecide.withLock { $0 = true }
+            try await system.perform { try await device.context.push(tables: ["TodoList"]) }
+            await system.advance(.seconds(10))
+            #expect(system.server.rows(of: "TodoItem").count == 1)
+        }
+    }
+
     @Test func `an item is sent after the pull of a round has decided about the insert that it waits for`()
         async throws
     {

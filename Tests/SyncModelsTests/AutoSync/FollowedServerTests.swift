@@ -103,8 +103,26 @@ import Testing
     @Test func `a mark that the server no longer knows is not sent again`() async throws {
         try await VirtualSystem.run { system in
             let (device, _) = try await followingDevice(system)
-            device.network.refusedMark = system.server.changeCount
+            let mark = system.server.changeCount
+            device.network.refusedMarks = mark...mark
+            await system.advance(.seconds(100))
+            system.server.write("first", ["text": .text("first")], in: "TodoItem", isLate: false)
             await system.advance(.seconds(1000))
+            system.server.write("theirs", ["text": .text("theirs")], in: "TodoItem", isLate: false)
+            await system.advance(.seconds(3))
+            #expect(try await device.texts() == ["first": "first", "theirs": "theirs"])
+        }
+    }
+
+    @Test func `a server that refuses every mark is asked less and less often`() async throws {
+        try await VirtualSystem.run { system in
+            let (device, _) = try await followingDevice(system)
+            device.network.refusedMarks = 0...Int.max
+            await system.advance(.seconds(10_000))
+            let requests = device.network.newRequests().count { $0 == "GET TodoItem changes" }
+            #expect((10...400).contains(requests))
+            device.network.refusedMarks = nil
+            await system.advance(.seconds(600))
             system.server.write("theirs", ["text": .text("theirs")], in: "TodoItem", isLate: false)
             await system.advance(.seconds(3))
             #expect(try await device.texts() == ["theirs": "theirs"])

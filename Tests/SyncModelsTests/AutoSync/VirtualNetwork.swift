@@ -44,7 +44,7 @@ final class VirtualNetwork: HTTPTransport {
         var condition = Condition.up
         var hasChangeFeed = false
         var refusesChangeFeed = false
-        var refusedMark: Int?
+        var refusedMarks: ClosedRange<Int>?
         var hiddenTables: Set<String> = ["Unknown"]
         var refusedTables: [String: Int] = [:]
         var requests: [Request] = []
@@ -76,10 +76,10 @@ final class VirtualNetwork: HTTPTransport {
         set { state.withLock { $0.refusesChangeFeed = newValue } }
     }
 
-    /// A mark that the server's change feed refuses.
-    var refusedMark: Int? {
-        get { state.withLock { $0.refusedMark } }
-        set { state.withLock { $0.refusedMark = newValue } }
+    /// The marks that the server's change feed refuses.
+    var refusedMarks: ClosedRange<Int>? {
+        get { state.withLock { $0.refusedMarks } }
+        set { state.withLock { $0.refusedMarks = newValue } }
     }
 
     /// The tables that the server does not show to this device.
@@ -152,7 +152,7 @@ final class VirtualNetwork: HTTPTransport {
     /// Responds as a change feed, after the next change or 25 seconds. The mark is the number of the server's changes.
     private func changes(_ request: HTTPTransportRequest) async throws -> HTTPTransportResponse {
         let last = request.head.headerFields[.lastEventID].flatMap(Int.init)
-        if let last, last == refusedMark {
+        if let last, refusedMarks?.contains(last) == true {
             return HTTPTransportResponse(
                 status: .badRequest, headerFields: [.contentType: "application/json"],
                 body: Data(#"{"error":"The server does not know the mark."}"#.utf8))

@@ -22,7 +22,7 @@ final class ChangeLog: Sendable {
     init(path: String) throws {
         self.path = path
         // The type of a link is not that of its file. A link would have a lock of its own name.
-        let type = try? FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType
+        let type = try Self.type(of: path)
         guard type ?? .typeRegular == .typeRegular else {
             throw StoreError(.cannotOpen, "'\(path)' cannot be opened: it is not a regular file.")
         }
@@ -113,16 +113,27 @@ final class ChangeLog: Sendable {
     /// Waits until the content of the file is on the drive.
     private static func synchronize(_ file: FileHandle) throws {
         #if canImport(Darwin)
-            // `fsync` would leave it in the cache of the drive.
-            guard fcntl(file.fileDescriptor, F_FULLFSYNC) == 0 else { throw CocoaError(.fileWriteUnknown) }
-        #else
-            try file.synchronize()
+            // `fsync` leaves it in the cache of the drive. Some file systems know nothing else.
+            if fcntl(file.fileDescriptor, F_FULLFSYNC) == 0 { return }
         #endif
+        try file.synchronize()
+    }
+
+    /// Returns the type of the file; `nil` if there is none.
+    private static func type(of path: String) throws -> FileAttributeType? {
+        do {
+            return try FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType
+        } catch let error as CocoaError where error.code == .fileReadNoSuchFile {
+            return nil
+        } catch {
+            throw StoreError(.cannotOpen, "'\(path)' cannot be opened.", cause: error)
+        }
     }
 
     /// Lets the name of a new file outlast a power failure.
     private static func synchronizeDirectory(of path: String) {
-        let descriptor = open((path as NSString).deletingLastPathComponent, O_RDONLY)
+        let directory = (path as NSString).deletingLastPathComponent
+        let descriptor = open(directory.isEmpty ? "." : directory, O_RDONLY)
         guard descriptor >= 0 else { return }
         fsync(descriptor)
         Foundation.close(descriptor)

@@ -34,7 +34,8 @@ struct Todo: SyncModel {
         _ context: SyncContext, lines: AsyncStream<String>, show: @escaping @Sendable ([String]) -> Void
     ) async throws {
         let (todos, open) = (context.table(Todo.self), Todo.where { !$0.complete }.order(by: \.text))
-        let sync = AutoSync(context, pulls: [TodoList.all.pull(), Todo.all.pull(every: .seconds(10))])
+        let sync = AutoSync(
+            context, pulls: [TodoList.all.pull(every: .seconds(10)), Todo.all.pull(every: .seconds(10))])
         async let running: Void = sync.run()
         async let showing: Void = { for try await page in todos.live(open) { show(page.map(\.text)) } }()
         for await line in lines {

@@ -176,7 +176,7 @@ struct DecisionEffect {
             kept.sent = operation.sent
             kept.state = kept.isAmbiguous ? .attempted : .pending
         }
-        // A delete that the server has applied, or may have, leaves nothing of the row.
+        // Still follows this client's own delete, unless the server shows a live row.
         let followsDelete = operation.replaces && (server?.system.deleted ?? true)
         kept.replaces =
             switch kind {
@@ -187,7 +187,7 @@ struct DecisionEffect {
         kept.isAdopted = operation.isAdopted && operation.kind == .insert && server == nil
         kept.deletedItem = nil
         if kind == .insert {
-            // No base shows the row that a pull has received, so that the row stays with the operation.
+            // An insert has no base: the row that a pull has received stays in `serverItem`.
             (kept.base, kept.version, kept.serverItem) = (nil, nil, operation.serverItem)
         }
         if kind == .delete {

@@ -71,7 +71,7 @@ private final class ReadObserver: Sendable {
     private struct State {
         /// What the last read has read; `nil` while it is not known.
         var region: ObservedRegion?
-        /// The commits since the last read began: all of them during a read, and otherwise `unknown` after one that counts.
+        /// The changes since the last read began: all of them during a read; afterwards `unknown` once a commit counts.
         var unread: ChangeSet?
     }
 

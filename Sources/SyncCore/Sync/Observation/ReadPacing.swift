@@ -3,11 +3,11 @@
 
 /// Spaces the reads of an observer, so that many commits in a row cost it few reads.
 ///
-/// A single change is read at once. After a read, the observer waits as long as the read took before the next one, and twice
-/// as long as the last time when a change arrived during the delay: a burst of commits costs a number of reads that grows with the
-/// duration of the burst, not with the number of commits.
+/// A single change is read at once. After a read of less than ten seconds, the observer waits as long as the read took before the
+/// next one, and twice as long as the last time when a change arrived during the delay: a burst of commits costs a number of reads
+/// that grows with the duration of the burst, not with the number of commits.
 struct ReadPacing {
-    /// The maximum delay after a read that was shorter than that.
+    /// The maximum delay, unless the last read took longer.
     static let maxDelay = Duration.milliseconds(250)
 
     /// The minimum time between two reads.
@@ -42,6 +42,7 @@ struct ReadPacing {
         let idleTime = now.since(lastRead.ended)
         // The clock may be set while the observer reads or waits.
         guard readTime >= .zero, idleTime >= .zero else { return .zero }
+        // The app may have been suspended during a read of this time.
         guard readTime < .seconds(10) else { return max(.zero, interval - idleTime) }
         let minimum = max(readTime, delay)
         delay = idleTime < minimum ? max(readTime, min(minimum * 2, Self.maxDelay)) : .zero

@@ -11,12 +11,12 @@ protocol PageOrder: Sendable {
 
     /// Records that the rows requested so far have ended.
     ///
-    /// - Parameter isEmpty: whether an empty page shows it. A server that says so of a page with rows can have counted the rows
-    ///   after another client has changed them.
+    /// - Parameter isEmpty: whether an empty page has shown it. A server that calls a page with rows the last one may have counted
+    ///   the rows after another client's change.
     /// - Returns: whether there are other rows to request.
     mutating func advanceOverEnd(isEmpty: Bool) -> Bool
 
-    /// Prepares to request what is behind all other rows, because the pull ends before their end: see ``MovingEnd``.
+    /// Requests the rows without `updatedAt` next, if any, because the pull ends early: see ``MovingEnd``.
     mutating func prepareToEnd()
 
     /// Whether the pull is on a detour: the end of these rows is not the end of the query.

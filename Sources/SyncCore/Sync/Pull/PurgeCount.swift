@@ -31,7 +31,7 @@ extension StoreTransaction {
         for (key, text) in try configValues(in: table, kind: .deltaToken) where isRemoved(text) {
             try setConfigValue(nil, for: key)
         }
-        // They concern pages that were requested before, which are requested again.
+        // Not needed: pages that were requested before the purge are requested again.
         for (key, _) in try configValues(in: table, kind: .removedRow) { try setConfigValue(nil, for: key) }
     }
 }

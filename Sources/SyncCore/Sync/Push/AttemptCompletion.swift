@@ -161,7 +161,7 @@ struct AttemptCompletion {
             var base = definition.withoutLocalOnlyColumns(row)
             // Columns that the server does not have would otherwise count as edits.
             base.fields.merge(ancestor.fields) { known, _ in known }
-            // A decision can restore the row, and the deleted item.
+            // Both can be restored when the change is discarded.
             base.system.supersededVersions = merged?.system.supersededVersions ?? []
             var rebased = next.rebased(on: base)
             rebased.deletedItem = next.deletedItem.map(rebase)
@@ -211,7 +211,7 @@ struct AttemptCompletion {
         var next = operation
         if let local {
             guard definition.isEdited(local, since: ancestor) else { return nil }
-            // An insert's flag is about a tombstone, which the row has replaced.
+            // The flag permits an insert to replace a tombstone; the server has a row.
             if next.kind == .insert { next.replaces = false }
             next.kind = .update
         } else {
@@ -269,7 +269,7 @@ struct AttemptCompletion {
         try mergeBehind()
         guard var merged = try transaction.operation(id: operationID) else { return nil }
         if isMissing, merged.serverItem != nil {
-            // The change behind was made on an older copy, and has shown the stored item.
+            // Set by the merge with a change of an older copy; the server does not have the row.
             merged.serverItem = nil
             try transaction.put(merged)
         }

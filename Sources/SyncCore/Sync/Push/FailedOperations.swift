@@ -4,13 +4,13 @@
 /// Operations that a push sends after all others, because they have failed in an earlier push.
 struct FailedOperations: Sendable {
     private let ids: Set<Int64>
-    /// The id before all of them, and the greatest one.
+    /// The lowest of these ids minus one, and the greatest.
     private let first, greatest: Int64
     /// For each round, the id of the operation that was sent last.
     private var lastSent: [Int: Int64] = [:]
 
-    /// Returns the groups in the order in which they are sent: the operations with an error of an earlier push, then those at
-    /// which one has ended, and which may be the only ones to fail.
+    /// Returns the groups in the order in which they are sent: operations with an error of an earlier push, then those without
+    /// one at which a push has ended, and which may be the only ones to fail.
     ///
     /// - Parameters:
     ///   - tables: the tables of the push; `nil` for all.

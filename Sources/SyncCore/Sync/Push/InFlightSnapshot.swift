@@ -12,7 +12,7 @@ package struct InFlightSnapshot: Sendable {
     /// Whether an attempt with unknown outcome counts as being sent, because another process could be sending it.
     var includesAttempts = false
 
-    /// The operations in flight if not even those of this process are known.
+    /// For a caller that does not know what is being sent: every attempt counts.
     ///
     /// - Parameter performed: the ids of the inserts that a delegate of this process is performing.
     package static func unknown(performed: Set<Int64>) -> InFlightSnapshot {

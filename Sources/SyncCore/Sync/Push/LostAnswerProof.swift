@@ -96,8 +96,8 @@ struct LostAnswerProof: Sendable {
     /// Whether the row is the base with these changes, or the changes alone without a base: no other client has changed
     /// it.
     ///
-    /// An update leaves columns alone that only one of them has, unless it changes them: the server may not have them, may not
-    /// show them after a write, or may have computed them.
+    /// For an update, columns that the row lacks are ignored, and so are those that only the row has and the update does not
+    /// send: the server may not have them, may not show them after a write, or may have computed them.
     func isUnchanged(_ row: Item, after changes: [String: ItemValue] = [:]) -> Bool {
         guard !row.system.deleted else { return false }
         let known = base.map(definition.syncedFields) ?? [:]

@@ -38,8 +38,8 @@ struct OperationAttempt: Sendable {
         lastPullIfIdle == nil || lastPullIfIdle != context.stalePageGuard.lastPullIfIdle
     }
 
-    /// Whether only the server's row shows that the operation is applied: it may be an earlier request's work, or another
-    /// client's.
+    /// Whether the server's row, not a response, shows that the change is applied. An earlier request or another client may
+    /// have written it.
     var isProven: Bool { (mayBeAppliedBefore || !requests.isConfirmed) && !requests.isApplied }
 
     /// Compares the server's row with the oldest attempt with unknown outcome.
@@ -140,7 +140,7 @@ extension OperationAttempt {
             operation.state = .attempted
             operation.revision += 1
             operation.lastAttempt = context.environment.now()
-            // A correction stays one until the outcome of the earlier attempt is known.
+            // The status may be why the earlier attempt must not be repeated.
             if !mustNotRepeat { operation.lastStatus = nil }
             operation.sent = operation.content(toProve: snapshot)
             try transaction.put(operation)

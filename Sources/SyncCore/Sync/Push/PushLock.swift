@@ -81,7 +81,7 @@ final class HeldPushLock: Sendable {
     }
 
     private let state = Mutex(State())
-    /// Held from asking the store for the lock until it is kept here: who shares it waits for that.
+    /// Serializes acquisitions: a caller that would share the lock waits until it is stored here.
     let acquisitions = AsyncMutex()
 
     /// Keeps an acquired lock until its users have released it.

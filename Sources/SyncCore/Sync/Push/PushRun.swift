@@ -96,7 +96,7 @@ struct PushRun {
         }
     }
 
-    /// Lets the operations be sent that have waited for one which is no longer pending.
+    /// Releases the operations that were held by an operation that is no longer pending.
     ///
     /// - Returns: whether there are any.
     private mutating func releaseHeld() async throws -> Bool {
@@ -117,7 +117,7 @@ struct PushRun {
             operations: begun.count - unsent.count, uptime: context.environment.uptime())
     }
 
-    /// Passes over the operations with these ids, for some of one round; after one without an answer, over the rest.
+    /// Sends the included operations of a round that have these ids. Goes on with the rest after one without an answer.
     private mutating func pass(
         _ round: Int, ids: ClosedRange<Int64> = 0...(.max),
         where isIncluded: @escaping @Sendable (TableOperation) -> Bool

@@ -23,7 +23,7 @@ struct RowReferences {
         guard let item, !definition.parents.isEmpty else { return nil }
         for id in definition.syncedFields(of: item).values.compactMap(\.textValue) where ItemID.isValid(id) {
             for parent in definition.parents {
-                // The insert can be behind the delete of the row before. A refused one becomes an update of an unknown row.
+                // The insert can be behind the delete of a former row, or have become an update of an unknown row.
                 let operations = try snapshot.operations(forItem: id, in: parent)
                 if let insert = operations.first(where: { $0.kind == .insert || $0.isUnconfirmed }) {
                     return insert

@@ -71,11 +71,11 @@ final class SentRequests: Sendable {
     /// Records that the server has received nothing of the write, or required a sign-in for it.
     func recordUnsent() { state.withLock { $0.isOpen = false } }
 
-    /// Records a response that says the write was not processed. For other columns it is ignored: a gateway may have refused only
-    /// a second delivery of an applied write.
+    /// Records a response that says the write was not processed. Ignored if the write changes no counter: a gateway may have
+    /// refused only a second delivery of an applied write.
     func recordUnprocessed() { if changesCounter { recordUnsent() } }
 
-    /// Records a response. For other columns, a conflict may be that of a second delivery, too.
+    /// Records a response. If the write changes no counter, a conflict may be that of a second delivery.
     func recordResponse(to action: RemoteCall.Action, _ classification: ResponseClassification) {
         state.withLock { state in
             state.hasResponse = true

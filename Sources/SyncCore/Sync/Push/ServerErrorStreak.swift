@@ -3,7 +3,7 @@
 
 import Synchronization
 
-/// Ends a push when the service answers three operations in a row with a server error.
+/// Ends a push when the service confirms none of three operations in a row.
 final class ServerErrorStreak: Sendable {
     private static let limit = 3
     private let state = Mutex((count: 0, hasSucceeded: false))
@@ -12,7 +12,7 @@ final class ServerErrorStreak: Sendable {
     /// does the 401 of ``UnauthorizedOperations``.
     var hasSucceeded: Bool { state.withLock { $0.hasSucceeded } }
 
-    /// Records that an operation is complete. A row that the server does not have shows that it answers, and not that it writes.
+    /// Records a completed operation. Any response ends the streak; only a confirmed write shows that the server applies writes.
     func recordCompletion(by requests: SentRequests) {
         guard requests.hasResponse else { return }
         state.withLock { $0 = (0, $0.hasSucceeded || requests.isConfirmed) }

@@ -42,8 +42,8 @@ final class UnansweredOperations: Sendable {
 
     /// Records that a push has had no answer about the operation.
     ///
-    /// - Returns: after how many such operations a push may try others; `nil` if it ends at this one. The longer they get no
-    ///   answer, the more of them may be at the front of the queue.
+    /// - Returns: the number of such operations that this push may pass over; `nil` if it ends here. It grows, because more of
+    ///   them may gather at the front of the queue.
     func record(_ id: Int64) -> Int? {
         state.withLock { state in
             let count = state.counts[id, default: 0] + 1

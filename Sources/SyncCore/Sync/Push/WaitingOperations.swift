@@ -36,12 +36,14 @@ extension StoreSnapshot {
         var waiting: [WaitingOperation] = []
         for error in try operationErrors(in: nil) where tables?.contains(error.table) ?? true {
             let definition = catalog.contains(error.table) ? try catalog.table(named: error.table) : nil
-            guard let operation = try operation(id: error.operationID),
-                let reason = try definition.map({ try reason(for: operation, error, $0) }) ?? .undeclared
-            else { continue }
-            // Pushes do not send a parked operation: the user may have changed the item since it failed.
-            let current = try definition.map { try error.updated(for: operation, in: self, $0) } ?? error
-            waiting.append(WaitingOperation(reason: reason, error: current))
+            guard let operation = try operation(id: error.operationID) else { continue }
+            if let definition {
+                let found = try waitingOperation(operation, error, definition, catalog)
+                guard let found else { continue }
+                waiting.append(found)
+            } else {
+                waiting.append(WaitingOperation(reason: .undeclared, error: error))
+            }
             for behind in try operations(behind: operation)
             where try operationError(operationID: behind.id) == nil {
                 let item = try definition.flatMap { try readableItem(id: behind.itemID, in: $0) }
@@ -52,22 +54,41 @@ extension StoreSnapshot {
         return waiting
     }
 
-    /// Returns the reason for an operation with an error; `nil` if pushes send it.
-    private func reason(
-        for operation: TableOperation, _ error: TableOperationError, _ definition: SyncTableDefinition
-    ) throws -> WaitingOperation.Reason? {
+    /// Returns why an operation with an error waits; `nil` if pushes send it.
+    private func waitingOperation(
+        _ operation: TableOperation, _ error: TableOperationError, _ definition: SyncTableDefinition,
+        _ catalog: TableCatalog
+    ) throws -> WaitingOperation? {
+        // Pushes do not send a parked operation: the user may have changed the item since it failed.
+        let current = try error.updated(for: operation, in: self, definition)
         switch error.code {
-        case _ where operation.isParked: return .parked
-        case .operationHeld: return try isHeld(error) ? .held : nil
+        case _ where operation.isParked: return WaitingOperation(reason: .parked, error: current)
+        case .operationHeld:
+            return try heldError(current, operation, definition, catalog).map {
+                WaitingOperation(reason: .held, error: $0)
+            }
         case .expectedItem:
             let item = try readableItem(id: operation.itemID, in: definition)
-            return try operation.lacksItem(item, in: self) ? .missingItem : nil
-        default: return error.isConflict ? .inConflict : nil
+            guard try operation.lacksItem(item, in: self) else { return nil }
+            return WaitingOperation(reason: .missingItem, error: current)
+        default: return error.isConflict ? WaitingOperation(reason: .inConflict, error: current) : nil
         }
     }
 
-    /// Whether the operation that has to be sent first is still pending. Errors of earlier versions do not name it.
-    private func isHeld(_ error: TableOperationError) throws -> Bool {
-        try error.heldBy.map { try operation(id: $0) != nil } ?? true
+    /// Returns the error of a held operation, which names the operation that has to be sent first now; `nil` if there is none.
+    private func heldError(
+        _ error: TableOperationError, _ operation: TableOperation, _ definition: SyncTableDefinition,
+        _ catalog: TableCatalog
+    ) throws -> TableOperationError? {
+        // A search for the children of a deleted row reads all their operations.
+        if operation.kind == .delete, let id = error.heldBy, try self.operation(id: id) != nil {
+            return error
+        }
+        let item = try readableItem(id: operation.itemID, in: definition)
+        let references = RowReferences(catalog: catalog, definition: definition)
+        let first =
+            try self.operation(before: operation)
+            ?? references.prerequisite(of: operation, item: item, in: self)
+        return first.map { $0.id == error.heldBy ? error : .held(operation, by: $0, item: item) }
     }
 }
