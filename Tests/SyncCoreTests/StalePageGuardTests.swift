@@ -40,6 +40,17 @@ import Testing
         return Item(id: "x", system: SystemProperties(updatedAt: updatedAt, version: version))
     }
 
+    @Test func `a row with times is not the stored one without times that has its version`() {
+        let pull = stalePages.beginPull(of: "T")
+        let count = stalePages.storedRowCount
+        let former = Item(id: "x", system: SystemProperties(version: "1"))
+        stalePages.recordStored(former, id: "x", in: "T", from: StalePageGuard.pushes)
+        let row = Self.row(version: "1", second: 2)
+        #expect(stalePages.age(of: row, in: "T", since: count, for: pull) == .unknown)
+        #expect(stalePages.age(of: former, in: "T", since: count, for: pull) == .stale)
+        #expect(stalePages.age(of: row, in: "T", since: stalePages.storedRowCount, for: pull) == .current)
+    }
+
     /// Records a row in a transaction that fails with the error, and returns the age of the same row in a page that was
     /// requested before.
     private func ageAfterFailure(_ error: StoreError, rowsBefore: [Item] = []) async throws

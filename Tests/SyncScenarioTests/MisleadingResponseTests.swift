@@ -267,6 +267,27 @@ import Testing
         }
     }
 
+    @Test func `a 404 completes no delete if the server shows the row with an earlier time`() async throws {
+        try await Scenario.run(on: .memory) { scenario in
+            let a = try scenario.device(settings: .singleAttempt)
+            try await scenario.server.put("x", ["text": "old"], in: Todo.name)
+            try await a.sync()
+            try await a.table.delete(id: "x")
+            let row = #"{"id":"x","text":"theirs","updatedAt":"2001-01-01T00:00:00.000Z","version":"B"}"#
+            scenario.server.onRequest { request in
+                request.isWrite
+                    ? .refusal(404, "not permitted")
+                    : .answer(status: 200, body: Data((request.itemID == nil ? "[\(row)]" : row).utf8))
+            }
+            let error = try await a.expectPushError()
+            #expect(!error.isConflict && error.status == 404)
+            #expect(try await a.operations().map(\.kind) == [.delete])
+            scenario.server.onRequest(nil)
+            try await a.context.push()
+            #expect(try scenario.serverTexts().isEmpty)
+        }
+    }
+
     @Test func `a 404 that a gateway does not let verify completes no delete`() async throws {
         try await Scenario.run(on: .memory) { scenario in
             let a = try scenario.device(settings: .resolving(.serverWins))

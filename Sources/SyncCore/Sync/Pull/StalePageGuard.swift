@@ -122,7 +122,9 @@ final class StalePageGuard: Sendable {
         guard let stored else { return .unknown }
         let other = Item(id: row.id, system: stored)
         if row.isLater(than: other) { return .current }
-        let isSame = row.system.version != nil && row.isSameState(as: other)
+        // The values, which would tell a row from one without times before it, are not recorded.
+        let haveSameTimes = (row.system.updatedAt == nil) == (stored.updatedAt == nil)
+        let isSame = haveSameTimes && row.system.version != nil && row.isSameState(as: other)
         return isSame || other.isLater(than: row) ? .stale : .unknown
     }
 }

@@ -141,7 +141,11 @@ extension OperationAttempt {
             return nil
         }
         guard let present = fetched.row else { return outcome(ofFetched: fetched) }
-        if present.isInsertedAgain(since: known) || known.isLater(than: present) { return nil }
+        if present.isInsertedAgain(since: known) { return nil }
+        // An old state of a cache, or a later one of a server whose clock has stepped back.
+        if known.isLater(than: present) {
+            return .unknown(status: response.status, message: response.message)
+        }
         return refusal(by: response, known: known, of: present) ?? outcome(ofFetched: fetched)
     }
 
