@@ -5,7 +5,7 @@ import Foundation
 import SyncCore
 
 extension StoreRule {
-    /// Locks and writes that last longer than the takeover of a killed process may.
+    /// Locks and writes that last longer than the ten seconds after which the locks of a killed process must be free.
     @RuleList static var longWaits: [StoreRule] {
         StoreRule(
             "capability.multi-process.long",

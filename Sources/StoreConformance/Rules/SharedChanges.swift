@@ -60,7 +60,7 @@ extension StoreRule {
                     try store.stamp, is: stamp, "the stamp after the other opening's failed writes")
                 stamps.append(stamp)
             }
-            // A counter of one byte would have had each of its values.
+            // More commits than a counter of one byte has values.
             for commit in 1...300 as ClosedRange<Int64> {
                 try second.write { try $0.setConfigValue("\(number + commit)", for: Fixture.key("k")) }
                 let stamp = try store.stamp

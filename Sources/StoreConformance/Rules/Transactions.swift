@@ -90,7 +90,7 @@ extension StoreRule {
         }
         StoreRule("transaction.read-error", "A read whose body throws leaves the store usable.") { run in
             try run.put([Item(id: "a")])
-            // More than databases have readers or connections.
+            // More failed reads than a store has reader slots or connections.
             for _ in 0..<500 {
                 try? run.store.read { _ in throw AppError() }
                 try? run.store.read { snapshot in

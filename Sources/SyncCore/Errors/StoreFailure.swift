@@ -13,8 +13,8 @@ extension SyncError {
         SyncError(.pushAbortedStore, text(what, error), cause: error)
     }
 
-    /// Whether a constraint of the app's own table or a limit of the store has refused an item, or a value that the app has stored
-    /// there cannot be read. The store can read and store other items.
+    /// Whether a constraint of the app's own table or a limit of the store has refused an item, or a value that the app has
+    /// stored there cannot be read. The store can read and store other items.
     package var isOfItem: Bool { code == .storeFailure && (cause as? StoreError)?.concernsItem ?? false }
 
     /// Whether the store or its context has failed for all items.

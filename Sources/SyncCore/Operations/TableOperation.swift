@@ -23,7 +23,8 @@ public struct TableOperation: Sendable, Hashable, Identifiable {
     public package(set) var refusals: Int
     /// When the last attempt began, by the client's clock.
     public package(set) var lastAttempt: Timestamp?
-    /// The HTTP status of the last response to an attempt, if there was one.
+    /// The HTTP status of the last attempt's response; `nil` if it got none. While an earlier attempt must not be repeated, the
+    /// status is that of its response.
     public package(set) var lastStatus: Int?
     /// The server's row that the change was made on; `nil` for a row that the server does not have.
     public package(set) var base: Item? {

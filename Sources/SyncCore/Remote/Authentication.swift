@@ -27,7 +27,7 @@ package final class Authentication: Sendable {
     private let failures = Mutex(Failures())
     private let refreshMutex = AsyncMutex()
     private let waiters = Mutex(Waiters())
-    /// Called when the app has set another token, by number.
+    /// The closures of ``addObserver(_:)``, by their numbers.
     private let observers = Mutex((last: 0, calls: [Int: @Sendable () -> Void]()))
     private let refresh: (@Sendable () async throws -> String?)?
     private let executor = Authentication.executor
@@ -53,12 +53,12 @@ package final class Authentication: Sendable {
         guard isChanged else { return }
         let results = waiters.withLock { $0.results.values.map(\.self) }
         for result in results { result.yield(.success(token != nil)) }
-        // A token that a refresh sets is no other user's, and continues the requests that wait for it.
+        // Requests that wait for a refresh continue with the token, which the refresh itself may have set: that is no sign-in.
         guard results.isEmpty, token != nil else { return }
         for call in observers.withLock({ $0.calls.values.map(\.self) }) { call() }
     }
 
-    /// Calls the closure when the app has set another token, and no request waits for a refresh.
+    /// Calls the closure when the app has set another token that is not `nil`, and no request waits for a refresh.
     ///
     /// - Returns: a number for ``removeObserver(_:)``.
     package func addObserver(_ call: @escaping @Sendable () -> Void) -> Int {

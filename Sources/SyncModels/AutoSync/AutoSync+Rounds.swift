@@ -47,8 +47,8 @@ extension AutoSync {
         }
     }
 
-    /// Decides the next step. Shows the reason for a wait, unless a round of a caller runs, which shows its own phase. Holds the
-    /// lock, so that a round that begins later shows its phase later.
+    /// Decides the next step. Shows the reason for a wait, unless a round of a caller runs, which shows its own phase. Holds
+    /// the lock, so that a round that begins later shows its phase later.
     private func showNextStep() -> SyncSchedule.Step {
         control.withLock { control in
             let step = control.schedule.next(at: now, jitter: jitter)

@@ -47,7 +47,7 @@ extension AutoSync {
             oldest: try await context.pendingOperations(limit: 1).first?.changedAt)
     }
 
-    /// Whether fewer operations are held than after the push of the last round.
+    /// Whether fewer operations are held than when this was last recorded. Records the lower number.
     private func areHeldOperationsReleased(_ status: SyncStatus) -> Bool {
         control.withLock { control in
             guard let count = control.heldAfterPush, status.heldOperations < count else { return false }

@@ -26,7 +26,8 @@ public final class AutoSync: Sendable {
         var pulledPlans: Set<Int> = []
         /// The errors of plans whose last pull has failed.
         var failedPlans: [Int: SyncError] = [:]
-        /// The number of operations that were held after the push of the last round, if there were any.
+        /// The number of operations that were held after the push of the last round, or the lower number seen since; `nil` if
+        /// none were.
         var heldAfterPush: Int?
         /// Whether the last request to the change feed has found no server.
         var isFeedWithoutServer = false
@@ -67,7 +68,8 @@ public final class AutoSync: Sendable {
     /// The current state.
     public var state: State { feed.state }
 
-    /// The current state, and each different one after it; a reader that is busy receives the newest. Each reader needs a separate sequence.
+    /// The current state, and each different one after it; a reader that is busy receives the newest. Each reader needs a
+    /// separate sequence.
     public var states: AsyncStream<State> { feed.stream() }
 
     /// Syncs until the task is cancelled or the context is closed. A second call waits until the first one has ended.

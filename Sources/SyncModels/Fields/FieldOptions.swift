@@ -16,8 +16,8 @@ public struct FieldOptions: OptionSet, Sendable {
     /// A row whose column is null, or holds a value that the property cannot hold, is unreadable.
     ///
     /// Without this option, the property has its blank value. A ``localOnly`` column cannot be required: rows of the server
-    /// lack it. A new column of a table that has rows cannot be required either: these rows would be unreadable until their next
-    /// pull, and those that the server does not have until a change.
+    /// lack it. A column that a later version of the app adds should not be required: the rows of the device lack it, and would
+    /// be unreadable until the next pull, and those that the server does not have until they are changed.
     public static let required = FieldOptions(rawValue: 4)
     /// A ``SyncID`` does not make the model that it refers to a parent: pushes do not order the two tables.
     public static let unordered = FieldOptions(rawValue: 8)

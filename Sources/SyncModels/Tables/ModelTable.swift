@@ -12,8 +12,8 @@ extension SyncContext {
     }
 }
 
-/// The local table of one model: reads and writes the store, and adds an operation to the queue for every change of a synced
-/// column.
+/// The local table of one model: reads and writes the store, and adds an operation to the queue for every insert, every delete,
+/// and every update that changes a synced column.
 ///
 /// When a write returns, the item and its operation are as durable as the store: see
 /// ``/SyncCore/StoreCapabilities/isDurable``. No read or write waits for the network.

@@ -21,7 +21,8 @@ final class ChangeLog: Sendable {
 
     init(path: String) throws {
         self.path = path
-        // The type of a link is not that of its file. A link would have a lock of its own name.
+        // A symbolic link is refused: the lock file is named after the path, so the link and its target would have different
+        // locks.
         let type = try Self.type(of: path)
         guard type ?? .typeRegular == .typeRegular else {
             throw StoreError(.cannotOpen, "'\(path)' cannot be opened: it is not a regular file.")
@@ -113,7 +114,7 @@ final class ChangeLog: Sendable {
     /// Waits until the content of the file is on the drive.
     private static func synchronize(_ file: FileHandle) throws {
         #if canImport(Darwin)
-            // `fsync` leaves it in the cache of the drive. Some file systems know nothing else.
+            // `fsync` may leave it in the drive's cache. Some file systems do not support `F_FULLFSYNC`.
             if fcntl(file.fileDescriptor, F_FULLFSYNC) == 0 { return }
         #endif
         try file.synchronize()

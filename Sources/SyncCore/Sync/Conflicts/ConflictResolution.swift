@@ -22,9 +22,9 @@ struct ConflictResolution {
 
     /// Resolves the conflict that the error describes.
     ///
-    /// - Throws: ``SyncError/Code/storeFailure``, `CancellationError`; ``SyncError/Code/operationChanged`` when a push is sending
-    ///   the operation, which is not the caller. Another error of the resolver, or of applying its decision, is recorded as the
-    ///   operation's error instead.
+    /// - Throws: ``SyncError/Code/storeFailure``, `CancellationError`; ``SyncError/Code/operationChanged`` when the caller is
+    ///   not the push that is sending the operation. Any other error of the resolver, or of applying its decision, is recorded
+    ///   as the operation's error instead.
     func resolve(_ conflict: TableOperationError) async throws -> Result {
         let (operation, item, current, wasDecided) = try await context.read { snapshot in
             let operation = try snapshot.operation(id: conflict.operationID)

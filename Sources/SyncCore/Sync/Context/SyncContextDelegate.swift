@@ -11,8 +11,8 @@ public protocol SyncContextDelegate: Sendable {
     ///
     /// The delegate can change ``PushOperation/item``, and execute the operation several times, for example after a
     /// conflict. A push of the same context from here, or a pull or purge that pushes first, throws
-    /// ``SyncError/Code/invalidOperation``, because it would wait for itself. The push, and all that waits for it, waits for the
-    /// delegate: return when the task is cancelled.
+    /// ``SyncError/Code/invalidOperation``, because it would wait for itself. The push, and all that waits for it, waits for
+    /// the delegate: return when the task is cancelled.
     ///
     /// - Returns: the item to store as the result. A column that it lacks has the value of the server's row, because the
     ///   operation is complete. With `nil`, the result of ``PushOperation/execute()`` is kept, and an operation that was not

@@ -1,7 +1,8 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A local table: reads and writes the store, and adds an operation to the queue for every change of a synced column.
+/// A local table: reads and writes the store, and adds an operation to the queue for every insert, every delete, and every
+/// update that changes a synced column.
 ///
 /// A change writes the item and its operation in one transaction; when the call returns, both are as durable as the store: see
 /// ``StoreCapabilities/isDurable``. No local call waits for the network.

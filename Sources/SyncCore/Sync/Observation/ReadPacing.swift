@@ -3,9 +3,9 @@
 
 /// Spaces the reads of an observer, so that many commits in a row cost it few reads.
 ///
-/// A single change is read at once. After a read of less than ten seconds, the observer waits as long as the read took before the
-/// next one, and twice as long as the last time when a change arrived during the delay: a burst of commits costs a number of reads
-/// that grows with the duration of the burst, not with the number of commits.
+/// A single change is read at once. After a read of less than ten seconds, the observer waits as long as the read took before
+/// the next one, and twice as long as the last time when a change arrived during the delay: a burst of commits costs a number
+/// of reads that grows with the duration of the burst, not with the number of commits.
 struct ReadPacing {
     /// The maximum delay, unless the last read took longer.
     static let maxDelay = Duration.milliseconds(250)

@@ -11,8 +11,8 @@ protocol PageOrder: Sendable {
 
     /// Records that the rows requested so far have ended.
     ///
-    /// - Parameter isEmpty: whether an empty page has shown it. A server that calls a page with rows the last one may have counted
-    ///   the rows after another client's change.
+    /// - Parameter isEmpty: whether an empty page has shown it. A server that calls a page with rows the last one may have
+    ///   counted the rows after another client's change.
     /// - Returns: whether there are other rows to request.
     mutating func advanceOverEnd(isEmpty: Bool) -> Bool
 

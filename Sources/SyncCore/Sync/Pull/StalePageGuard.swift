@@ -122,7 +122,8 @@ final class StalePageGuard: Sendable {
         guard let stored else { return .unknown }
         let other = Item(id: row.id, system: stored)
         if row.isLater(than: other) { return .current }
-        // The values, which would tell a row from one without times before it, are not recorded.
+        // If only one has an `updatedAt`, the version may be that of a former row with this id. The fields, which could tell,
+        // are not recorded.
         let haveSameTimes = (row.system.updatedAt == nil) == (stored.updatedAt == nil)
         let isSame = haveSameTimes && row.system.version != nil && row.isSameState(as: other)
         return isSame || other.isLater(than: row) ? .stale : .unknown

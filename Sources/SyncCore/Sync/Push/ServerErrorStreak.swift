@@ -3,7 +3,8 @@
 
 import Synchronization
 
-/// Ends a push when the service confirms none of three operations in a row.
+/// Ends a push after three operations in a row that the service has answered and not confirmed. A success, a refusal or a
+/// conflict between them begins the count again.
 final class ServerErrorStreak: Sendable {
     private static let limit = 3
     private let state = Mutex((count: 0, hasSucceeded: false))
@@ -12,7 +13,8 @@ final class ServerErrorStreak: Sendable {
     /// does the 401 of ``UnauthorizedOperations``.
     var hasSucceeded: Bool { state.withLock { $0.hasSucceeded } }
 
-    /// Records a completed operation. Any response ends the streak; only a confirmed write shows that the server applies writes.
+    /// Records a completed operation. It ends the streak if a request was answered; only a confirmed write shows that the
+    /// server applies writes.
     func recordCompletion(by requests: SentRequests) {
         guard requests.hasResponse else { return }
         state.withLock { $0 = (0, $0.hasSucceeded || requests.isConfirmed) }
