@@ -95,4 +95,30 @@ import Testing
             try await device.context.close()
         }
     }
+
+    /// In v2 the change has no base, so that a row that the server has changed is a conflict.
+    @Test(arguments: [(ServerFault.dropRequest, WireDialect.v2), (.dropRequest, .v3), (.dropAnswer, .v3)])
+    func `a change of the app leaves what an attempt has sent of a column that is no longer declared`(
+        _ fault: ServerFault, _ dialect: WireDialect
+    ) async throws {
+        try await MigratedApp.run(dialect) { app in
+            var device = try await app.open(withRows: ["1"], ["text": "a", "priority": 1])
+            try await device.context.close()
+            device = try app.open(settings: .singleAttempt)
+            try await device.table.update(id: "1", ["priority": 2])
+            app.scenario.server.inject(fault, when: \.isWrite)
+            await expectError(.pushAbortedNetwork) { try await device.context.push() }
+            try await device.context.close()
+
+            device = try app.open([Todo.text])
+            try await app.migrate("UPDATE TodoItem SET text = 'b' WHERE id = '1'")
+            try await device.context.enqueueExternalChanges(in: Todo.name, changed: ["1"])
+            try await device.context.close()
+            device = try app.open()
+            try await device.context.push()
+            #expect(try app.scenario.row("1")?.fields == ["text": "b", "priority": 2])
+            try await app.scenario.expectAgreement(device)
+            try await device.context.close()
+        }
+    }
 }

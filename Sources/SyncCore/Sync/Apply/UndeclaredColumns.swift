@@ -56,9 +56,16 @@ extension Item {
 
 extension StoreTransaction {
     /// Removes the item's edits of columns that are no longer synced.
+    ///
+    /// - Parameter sent: an attempt that the server may have applied: what it has sent stays, because it is sent again.
     func removeUndeclaredEdits(
-        of item: Item, since base: Item, definition: SyncTableDefinition
+        of item: Item, since base: Item, sent: TableOperation.SentSnapshot? = nil,
+        definition: SyncTableDefinition
     ) throws {
+        var base = base
+        for (name, value) in sent?.fields ?? [:] where item.system.undeclaredValues[name] != nil {
+            base.system.undeclared[name] = value
+        }
         let unedited = item.withoutUndeclaredEdits(since: base, definition: definition)
         if unedited != item { try upsert([unedited], in: definition.name) }
     }

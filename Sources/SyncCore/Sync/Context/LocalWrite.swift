@@ -70,7 +70,8 @@ struct LocalWrite {
             let base = last.base ?? pending.first?.base
         {
             // The update drops its base below. Without it, these edits would look like the server's values.
-            try transaction.removeUndeclaredEdits(of: item, since: base, definition: definition)
+            try transaction.removeUndeclaredEdits(
+                of: item, since: base, sent: pending.first?.sent, definition: definition)
         }
         let isKnown = item.system.isOfServer || last != nil
         try enqueue(isKnown ? .update : .insert, id: id, before: nil) { operation in
