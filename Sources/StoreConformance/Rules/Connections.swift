@@ -99,6 +99,7 @@ extension StoreRule {
             try faults.closeConnections()
             try run.expectInjected(after: injected, by: "closeConnections()")
             for _ in 0..<2 { try store.close() }
+            guard store.capabilities.isDurable else { return }
             let ids = try run.retryingUnavailable {
                 try run.withStoreOfKilledProcess("closed") { store in
                     try store.read { try $0.items(matching: TableQuery("Thing")).items.map(\.id) }
