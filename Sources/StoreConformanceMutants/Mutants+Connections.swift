@@ -120,12 +120,7 @@ extension StoreMutant {
             flaw.useServer()
             let write = flaw.write
             flaw.write = { [server = flaw.server, hits = flaw.hits] base, body in
-                let losses = server.state.losses
-                do { try write?(base, body) } catch {
-                    guard server.state.losses != losses else { throw error }
-                    hits.hit()
-                    throw StoreError(.unavailable, "The rollback has no connection.", cause: error)
-                }
+                try server.replacingErrorsAfterLoss(hits) { try write?(base, body) }
             }
         }
         StoreMutant(
@@ -134,12 +129,7 @@ extension StoreMutant {
         ) { flaw in
             flaw.useServer()
             flaw.read = { [server = flaw.server, hits = flaw.hits] base, body in
-                let losses = server.state.losses
-                do { try base.read(body) } catch {
-                    guard server.state.losses != losses else { throw error }
-                    hits.hit()
-                    throw StoreError(.unavailable, "The read cannot be ended.", cause: error)
-                }
+                try server.replacingErrorsAfterLoss(hits) { try base.read(body) }
             }
         }
         StoreMutant(
@@ -220,6 +210,18 @@ extension StoreMutant {
     ) -> StoreMutant {
         StoreMutant(.connection, name, flaw, killers: killers, message: message) { flaw in
             flaw.useServer { handling($0) ?? StoreFlaw.correctHandling($0) }
+        }
+    }
+}
+
+extension MutantServer {
+    /// Runs the call. If the connections are lost during it, its error is replaced by that of the end of the transaction.
+    fileprivate func replacingErrorsAfterLoss(_ hits: MutantHits, _ call: () throws -> Void) throws {
+        let losses = state.losses
+        do { try call() } catch {
+            guard state.losses != losses else { throw error }
+            hits.hit()
+            throw StoreError(.unavailable, "The transaction cannot be ended.", cause: error)
         }
     }
 }

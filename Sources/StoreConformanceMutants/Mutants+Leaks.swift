@@ -11,33 +11,38 @@ extension StoreMutant {
             .lifecycle, "leaks-reads", "A read whose body throws keeps one of 126 reader slots.",
             killedBy: "transaction.read-error", message: "No reader slot is free."
         ) { flaw in
-            let failures = Shared(0)
-            flaw.read = { [hits = flaw.hits] base, body in
-                if failures.value >= 126 {
-                    hits.hit()
-                    throw StoreError(.unavailable, "No reader slot is free.")
-                }
-                do { try base.read(body) } catch {
-                    _ = failures.next()
-                    throw error
-                }
-            }
+            let slots = LeakedSlots(count: 126, error: "No reader slot is free.", hits: flaw.hits)
+            flaw.read = { base, body in try slots.use { try base.read(body) } }
         }
         StoreMutant(
             .lifecycle, "leaks-writes", "A write whose body throws keeps one of 100 connections.",
             killedBy: "transaction.write-error", message: "Too many connections."
         ) { flaw in
-            let failures = Shared(0)
-            flaw.write = { [hits = flaw.hits] base, body in
-                if failures.value >= 100 {
-                    hits.hit()
-                    throw StoreError(.unavailable, "Too many connections.")
-                }
-                do { try base.write(body) } catch {
-                    _ = failures.next()
-                    throw error
-                }
-            }
+            let slots = LeakedSlots(count: 100, error: "Too many connections.", hits: flaw.hits)
+            flaw.write = { base, body in try slots.use { try base.write(body) } }
+        }
+    }
+}
+
+/// A number of slots, of which each failing call keeps one.
+private struct LeakedSlots {
+    let count: Int
+    let error: String
+    let hits: MutantHits
+    private let failures = Shared(0)
+
+    init(count: Int, error: String, hits: MutantHits) {
+        (self.count, self.error, self.hits) = (count, error, hits)
+    }
+
+    func use(_ call: () throws -> Void) throws {
+        if failures.value >= count {
+            hits.hit()
+            throw StoreError(.unavailable, error)
+        }
+        do { try call() } catch {
+            _ = failures.next()
+            throw error
         }
     }
 }

@@ -62,11 +62,8 @@ struct CrashRun {
     private var writeDuration = Duration.milliseconds(1)
 
     init(_ run: RuleRun, keepsOpen: Bool = false) throws {
-        guard let program = run.harness.child else {
-            throw run.failure("The harness", expected: "a child program", actual: "none")
-        }
         self.run = run
-        self.program = program
+        program = try run.childProgram
         path = try run.path("crashing")
         openStore = keepsOpen ? try run.open("crashing") : nil
         model = try MemoryStore(tables: Fixture.tables)

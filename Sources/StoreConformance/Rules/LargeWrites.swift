@@ -95,12 +95,9 @@ extension RuleRun {
     /// - Returns: the number of writes that had returned, and whether the process was killed while it ran.
     fileprivate func killInLargeWrite(atPercent percent: Int) throws -> (acknowledged: Int64, wasKilled: Bool)
     {
-        guard let program = harness.child else {
-            throw failure("The harness", expected: "a child program", actual: "none")
-        }
         trace.startPart("start a process")
         var child = try ChildProcess(
-            program,
+            childProgram,
             arguments: CrashChild.arguments(path: try path("crashing"), seed: seed, count: 100, .large))
         var last = child.next() ?? 0
         let first = ContinuousClock.now

@@ -87,18 +87,25 @@ extension StoreRule {
 }
 
 extension RuleRun {
+    var childProgram: ChildProgram {
+        get throws {
+            guard let program = harness.child else {
+                throw failure("The harness", expected: "a child program", actual: "none")
+            }
+            return program
+        }
+    }
+
     /// Starts a process that works on a store, runs the body, and waits for the end of the process. Kills it if the body
     /// throws.
     func withChild(
         _ work: CrashChild.Work, count: Int, on name: String = "store",
         _ body: (inout ChildProcess) throws -> Void
     ) throws {
-        guard let program = harness.child else {
-            throw failure("The harness", expected: "a child program", actual: "none")
-        }
         trace.record("start a process")
         var child = try ChildProcess(
-            program, arguments: CrashChild.arguments(path: try path(name), seed: seed, count: count, work))
+            childProgram,
+            arguments: CrashChild.arguments(path: try path(name), seed: seed, count: count, work))
         var problem: (any Error)?
         do { try body(&child) } catch {
             problem = error
