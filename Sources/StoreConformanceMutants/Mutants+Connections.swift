@@ -67,6 +67,32 @@ extension StoreMutant {
         ) { interruption in
             if case .commit(.lostResponse) = interruption { .runningAgain } else { nil }
         }
+        StoreMutant(
+            .connection, "late-commit", "The next read does not wait for a commit that lost its connection.",
+            killedBy: "connection.one-outcome", message: "the effects in a later read"
+        ) { flaw in
+            flaw.useServer()
+            let write = flaw.write
+            let late = Shared<[RecordingTransaction.Change]>([])
+            flaw.write = { [server = flaw.server] base, body in
+                guard server.state.nextCommit == .lostResponse else {
+                    try write?(base, body)
+                    return
+                }
+                let changes = try RecordingTransaction.changes(of: body, on: base)
+                _ = server.takeCommitFault()
+                late.change { $0 = changes }
+                throw StoreError(.outcomeUnknown, "The connection was lost during the commit.")
+            }
+            flaw.read = { [hits = flaw.hits] base, body in
+                try base.read(body)
+                let changes = late.value
+                guard !changes.isEmpty else { return }
+                hits.hit()
+                late.change { $0 = [] }
+                try base.write { for change in changes { try change($0) } }
+            }
+        }
         handling(
             "rollback-ignored", "A write whose commit was answered by a rollback returns.",
             killedBy: "connection.commit-rolled-back", message: "which returned"
@@ -161,7 +187,8 @@ extension StoreMutant {
         StoreMutant(
             .connection, "inert-faults", "The faults of the harness interrupt no connection.",
             killedBy: "connection.lost-in-write", "connection.lost-in-read", "connection.refused",
-            "connection.lost-before-commit", "connection.lost-response", "connection.commit-rolled-back",
+            "connection.lost-before-commit", "connection.lost-response", "connection.one-outcome",
+            "connection.commit-rolled-back",
             message: "The injected fault had no effect"
         ) { flaw in
             flaw.useServer()

@@ -80,7 +80,7 @@ extension StoreFlaw {
 
 extension MutantServer {
     /// Returns the fault of the next commit, which happens once.
-    fileprivate func takeCommitFault() -> CommitFault? {
+    func takeCommitFault() -> CommitFault? {
         change { state in
             defer { state.nextCommit = nil }
             if state.nextCommit != nil { state.injections += 1 }

@@ -29,11 +29,12 @@ final class AppCommits: TransactionObserver, Sendable {
         }
     }
 
-    private let tables: Set<String>
+    private let tables: Set<SQLName>
     private let state = Mutex(State())
 
     init(tables: [String]) {
-        self.tables = Set(tables.map { $0.lowercased() } + ["ms_tableoperations", "ms_tableoperationerrors"])
+        let observed = tables + ["MS_TableOperations", "MS_TableOperationErrors"]
+        self.tables = Set(observed.map { SQLName($0) })
     }
 
     /// Adds a handler, which receives whether the store has made the commit.
@@ -56,7 +57,7 @@ final class AppCommits: TransactionObserver, Sendable {
     /// GRDB asks before each statement. SQLite reports no changes of a table without row ids, so that the statement itself
     /// counts as a change.
     func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool {
-        let concerns = tables.contains(eventKind.tableName.lowercased())
+        let concerns = tables.contains(SQLName(eventKind.tableName))
         if concerns { databaseDidChange() }
         return concerns
     }

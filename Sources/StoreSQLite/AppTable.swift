@@ -24,11 +24,13 @@ struct AppTable {
     }
 
     init(_ definition: SyncTableDefinition, columns: [Column], on connection: Connection) throws {
-        let known = Set(ItemColumns.all.map(\.name) + definition.columns.map(\.name))
+        let names = ItemColumns.all.map(\.name) + definition.columns.map(\.name)
+        let known = Set(names.map(UTF8Text.init))
         let required = columns.filter { !$0.mayBeNull && !$0.isGenerated && $0.name != "id" }
         defaults = Dictionary(
             uniqueKeysWithValues: required.compactMap { column in
-                known.contains(column.name) ? column.defaultExpression.map { (column.name, $0) } : nil
+                known.contains(UTF8Text(column.name))
+                    ? column.defaultExpression.map { (column.name, $0) } : nil
             })
         let creation = try connection.creation(ofTable: definition.name)
         hasConflictClause = creation.map(CreateTableStatement.hasConflictClause) ?? false

@@ -12,14 +12,14 @@ struct AppTablePreparation {
     /// - Throws: ``StoreError/Code/schemaMismatch``.
     func addColumns() throws -> [String] {
         let columns = try AppTable.columns(of: definition.name, on: connection, mayBeStrict: true)
-        let existing = Dictionary(columns.map { ($0.name.lowercased(), $0) }) { first, _ in first }
-        try requireUsableID(existing["id"])
+        let existing = Dictionary(columns.map { (SQLName($0.name), $0) }) { first, _ in first }
+        try requireUsableID(existing[SQLName("id")])
         let declared = definition.columns.map { ($0.name, $0.type) }
         let system = ItemColumns.all.dropFirst().map { column in
             (column.name, definition.type(ofColumn: column.name) ?? .text)
         }
         for (name, type) in system + declared {
-            guard let found = existing[name.lowercased()] else {
+            guard let found = existing[SQLName(name)] else {
                 // These type names are valid in STRICT tables too.
                 try connection.execute(
                     """

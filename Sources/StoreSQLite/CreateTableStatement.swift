@@ -15,8 +15,8 @@ struct CreateTableStatement {
     private let options: Substring
 
     private struct Column: Equatable {
-        /// The name without quotes, in lowercase.
-        let name: String
+        /// The name without quotes.
+        let name: SQLName
         /// The type and the constraints.
         let definition: Substring
     }
@@ -43,7 +43,7 @@ struct CreateTableStatement {
         columns = elements[..<firstConstraint].map { element in
             var definition = element
             let name = definition.removeFirstToken() ?? ""
-            return Column(name: name.withoutQuotes.lowercased(), definition: definition)
+            return Column(name: SQLName(name.withoutQuotes), definition: definition)
         }
     }
 

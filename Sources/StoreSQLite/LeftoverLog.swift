@@ -59,9 +59,16 @@ struct LeftoverLog {
             sqlite3_exec(database, "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON", nil, nil, nil)
                 == SQLITE_OK
         else { return nil }
+        let kind = Self.firstText(SchemaObject.select(SystemTables.config), in: database)
+        guard kind == SchemaObject.Kind.table.rawValue else { return nil }
+        return Self.firstText(StoreFormat.selectIdentity, in: database)
+    }
+
+    /// Returns the first value of a query; `nil` when there is none or it cannot be read.
+    private static func firstText(_ sql: String, in database: OpaquePointer?) -> String? {
         var statement: OpaquePointer?
         defer { sqlite3_finalize(statement) }
-        guard sqlite3_prepare_v2(database, StoreFormat.selectIdentity, -1, &statement, nil) == SQLITE_OK,
+        guard sqlite3_prepare_v2(database, sql, -1, &statement, nil) == SQLITE_OK,
             sqlite3_step(statement) == SQLITE_ROW, let text = sqlite3_column_text(statement, 0)
         else { return nil }
         return String(cString: text)

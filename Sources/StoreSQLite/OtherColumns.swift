@@ -58,7 +58,9 @@ extension ItemTable {
         let synced = try StoredDefinition.columns(of: name, on: connection)
         let columns = try AppTable.columns(of: name, on: connection)
         let known = Set(ItemColumns.all.map(\.name) + synced.map(\.name))
-        let others = columns.filter { !known.contains($0.name) }.compactMap { column in
+        // Another program may have added columns with names that no store declares.
+        let others = columns.filter { !known.contains($0.name) && $0.name.isTableOrColumnName }.compactMap {
+            column in
             ColumnType(sqlType: column.type).map { ColumnDefinition(column.name, $0, isLocalOnly: true) }
         }
         let definition = SyncTableDefinition(name, columns: synced + others)

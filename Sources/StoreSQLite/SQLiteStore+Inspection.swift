@@ -38,23 +38,28 @@ extension SQLiteStore {
     }
 
     /// Returns the definitions without tables and columns that the app has dropped.
+    ///
+    /// - Throws: ``StoreError/Code/corrupt`` for a view or a virtual table in place of a table.
     private static func existing(
         _ definitions: [SyncCore.SyncTableDefinition], on connection: Connection
     ) throws -> [SyncCore.SyncTableDefinition] {
         var found: [SyncCore.SyncTableDefinition] = []
-        for definition in definitions {
-            let columns = try AppTable.columns(of: definition.name, on: connection).map(\.name)
+        for definition in definitions where try SchemaObject.hasTable(definition.name, on: connection) {
+            let names = try AppTable.columns(of: definition.name, on: connection).map(\.name)
+            let columns = Set(names.map(UTF8Text.init))
             // Reads need the store's own columns.
-            guard Set(ItemColumns.all.map(\.name)).isSubset(of: columns) else { continue }
+            guard columns.isSuperset(of: ItemColumns.all.map { UTF8Text($0.name) }) else { continue }
             found.append(
                 SyncCore.SyncTableDefinition(
-                    definition.name, columns: definition.columns.filter { columns.contains($0.name) },
+                    definition.name,
+                    columns: definition.columns.filter { columns.contains(UTF8Text($0.name)) },
                     parents: definition.parents))
         }
-        let names = Set(found.map(\.name))
+        let tables = Set(found.map { UTF8Text($0.name) })
         return found.map { table in
             SyncCore.SyncTableDefinition(
-                table.name, columns: table.columns, parents: table.parents.filter(names.contains))
+                table.name, columns: table.columns,
+                parents: table.parents.filter { tables.contains(UTF8Text($0)) })
         }
     }
 }

@@ -19,23 +19,20 @@ struct SchemaPreparation {
     /// - Throws: ``StoreError/Code/schemaMismatch`` when an existing table or column differs from its declaration.
     func prepare(_ catalog: TableCatalog) throws -> StoreSchema {
         try connection.execute(SystemTables.creation)
-        if try !columns(of: "MS_TableOperations").contains(where: { $0.name.lowercased() == "rows" }) {
+        if try !columns(of: "MS_TableOperations").contains(where: { SQLName($0.name) == SQLName("rows") }) {
             try connection.execute("ALTER TABLE \"MS_TableOperations\" ADD COLUMN \"rows\" BLOB")
         }
         let keptTables = try sharedColumns?.keptTables(on: connection) ?? []
-        let existing = try existingObjects()
+        let existing = try SchemaObject.all(on: connection)
         var tables: [ItemTable] = []
         for definition in catalog.tables {
             try requireUsableSize(definition)
+            let object = existing[SQLName(definition.name)]
+            // Before anything else reads the object, because a view or a virtual table can be endless.
+            if let object { try requireTable(object, named: definition.name) }
             let isOfStore = try isOwned || isStoreFile && !AppTable.isOfApp(columns(of: definition.name))
             var found: [String] = []
-            if let object = existing[definition.name.lowercased()] {
-                guard object.type == "table", object.name == definition.name else {
-                    throw StoreError(
-                        .schemaMismatch,
-                        "The table '\(definition.name)' cannot be created: rename the \(object.type) '\(object.name)'."
-                    )
-                }
+            if object != nil {
                 found =
                     isOfStore
                     ? try addColumns(to: definition)
@@ -52,7 +49,7 @@ struct SchemaPreparation {
                 try prepareIndexes(of: definition, columns.map(\.name), existing: existing)
                 try StoredDefinition(
                     connection: connection, definition: definition, origin: origin, columns: columns,
-                    foundColumns: Set(found), logger: logger
+                    foundColumns: Set(found.map(UTF8Text.init)), logger: logger
                 ).update()
             }
             tables.append(ItemTable(definition, origin: origin, columns: columns.map(\.name)))
@@ -64,22 +61,12 @@ struct SchemaPreparation {
         try AppTable.columns(of: table, on: connection, mayBeStrict: !isOwned)
     }
 
-    private struct SchemaObject {
-        let name: String
-        let type: String
-        /// The statement that has created it; `nil` for an index that SQLite has created.
-        let sql: String?
-    }
-
-    /// Returns tables, views and indexes by their lowercase names, because SQLite ignores the case of ASCII letters.
-    private func existingObjects() throws -> [String: SchemaObject] {
-        var objects: [String: SchemaObject] = [:]
-        try connection.prepared("SELECT name, type, sql FROM sqlite_master WHERE type<>'trigger'").forEachRow
-        { row in
-            guard let name = row.schemaText(at: 0), let type = row.schemaText(at: 1) else { return }
-            objects[name.lowercased()] = SchemaObject(name: name, type: type, sql: row.schemaText(at: 2))
+    private func requireTable(_ object: SchemaObject, named name: String) throws(StoreError) {
+        guard object.kind == .table, object.name.hasSameBytes(as: name) else {
+            throw StoreError(
+                .schemaMismatch,
+                "The table '\(name)' cannot be created: rename the \(object.kind.rawValue) '\(object.name)'.")
         }
-        return objects
     }
 
     private func create(_ definition: SyncTableDefinition) throws {
@@ -93,9 +80,9 @@ struct SchemaPreparation {
     /// Returns the names of the columns before.
     private func addColumns(to definition: SyncTableDefinition) throws -> [String] {
         let columns = try columns(of: definition.name)
-        let existing = Dictionary(columns.map { ($0.name.lowercased(), $0) }) { first, _ in first }
+        let existing = Dictionary(columns.map { (SQLName($0.name), $0) }) { first, _ in first }
         for column in ItemColumns.all {
-            if ItemColumns.addedLater.contains(column.name), existing[column.name.lowercased()] == nil {
+            if ItemColumns.addedLater.contains(column.name), existing[SQLName(column.name)] == nil {
                 try connection.execute(
                     """
                     ALTER TABLE \(definition.name.quoted) \
@@ -103,7 +90,7 @@ struct SchemaPreparation {
                     """)
                 continue
             }
-            guard let found = existing[column.name.lowercased()], found.name == column.name,
+            guard let found = existing[SQLName(column.name)], found.name == column.name,
                 found.type == column.type
             else {
                 throw StoreError(
@@ -113,7 +100,7 @@ struct SchemaPreparation {
             }
         }
         for column in definition.columns {
-            guard let found = existing[column.name.lowercased()] else {
+            guard let found = existing[SQLName(column.name)] else {
                 try connection.execute(
                     """
                     ALTER TABLE \(definition.name.quoted) \
@@ -138,7 +125,7 @@ struct SchemaPreparation {
     ///
     /// They are named `Table.column`, which no declared table can be. An index that differs from the store's is the app's.
     private func prepareIndexes(
-        of definition: SyncTableDefinition, _ columns: [String], existing: [String: SchemaObject]
+        of definition: SyncTableDefinition, _ columns: [String], existing: [SQLName: SchemaObject]
     ) throws {
         let declared = definition.columns.filter { $0.isIndexed && $0.type != .json }.map {
             StoreIndex(name: "\(definition.name).\($0.name)", table: definition.name, column: $0.name)
@@ -147,19 +134,19 @@ struct SchemaPreparation {
         for index in found where !declared.contains(index) {
             try connection.execute("DROP INDEX \(index.name.quoted)")
         }
-        let dropped = Set(found.filter { !declared.contains($0) }.map(\.name))
+        let dropped = Set(found.filter { !declared.contains($0) }.map { SQLName($0.name) })
         for index in declared {
-            let other = existing[index.name.lowercased()]
-            guard other?.type != "index" || other.map({ dropped.contains($0.name) }) == true else { continue }
+            let name = SQLName(index.name)
+            guard existing[name]?.kind != .index || dropped.contains(name) else { continue }
             try connection.execute(index.creation)
         }
     }
 
     /// Returns the indexes that the store has created for the table. The app may have renamed its column or the table since.
     private func storeIndexes(
-        of table: String, _ columns: [String], among existing: [String: SchemaObject]
+        of table: String, _ columns: [String], among existing: [SQLName: SchemaObject]
     ) -> [StoreIndex] {
-        existing.values.filter { $0.type == "index" }.sorted { $0.name < $1.name }.compactMap {
+        existing.values.filter { $0.kind == .index }.sorted { $0.name < $1.name }.compactMap {
             found in
             columns.lazy.map { StoreIndex(name: found.name, table: table, column: $0) }.first { index in
                 found.sql?.hasSameBytes(as: index.creation) == true

@@ -18,7 +18,8 @@ struct StoreFormat {
 
     /// Checks that this version can use the database.
     ///
-    /// - Throws: ``StoreError/Code/newerFormat``; ``StoreError/Code/corrupt`` for another program's file.
+    /// - Throws: ``StoreError/Code/newerFormat``; ``StoreError/Code/corrupt`` for another program's file, and for a system
+    ///   table that is a view or a virtual table.
     func check() throws {
         guard try connection.text("PRAGMA encoding") == "UTF-8" else {
             throw StoreError(.corrupt, "The database does not use the UTF-8 encoding.")
@@ -37,6 +38,7 @@ struct StoreFormat {
         } else if try hasConfig {
             try check(version: try storedVersion)
         }
+        for name in SystemTables.names { _ = try SchemaObject.hasTable(name, on: connection) }
     }
 
     /// A random text that distinguishes this file from others that a store created; `nil` in files of older versions.
@@ -103,10 +105,7 @@ struct StoreFormat {
     }
 
     private var hasConfig: Bool {
-        get throws {
-            try connection.int("SELECT 1 FROM sqlite_master WHERE type='table' AND name='MS_TableConfig'")
-                != nil
-        }
+        get throws { try SchemaObject.hasTable(SystemTables.config, on: connection) }
     }
 
     private var storedVersion: Int64? {

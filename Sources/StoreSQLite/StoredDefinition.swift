@@ -16,7 +16,7 @@ struct StoredDefinition {
     /// The columns of the SQL table, from which an app may have dropped synced columns.
     let columns: [AppTable.Column]
     /// The names of the columns before the store added any; empty if the store has created the table.
-    let foundColumns: Set<String>
+    let foundColumns: Set<UTF8Text>
     let logger: Logger?
 
     fileprivate static let columnsKey = "synced"
@@ -65,7 +65,7 @@ struct StoredDefinition {
     private func lostValues(_ former: [ColumnDefinition], isRebuilt: Bool) throws -> LostValues {
         let isNew = foundColumns.isEmpty
         guard isShared || isNew else { return LostValues() }
-        let system = ItemColumns.all.map(\.name).filter { !foundColumns.contains($0) }
+        let system = ItemColumns.all.map(\.name).filter { !foundColumns.contains(UTF8Text($0)) }
         // ALTER TABLE does not drop the store's columns with the app's.
         let isRebuilt = isRebuilt || system.contains { !ItemColumns.addedLater.contains($0) }
         let names =
@@ -74,7 +74,9 @@ struct StoredDefinition {
                 !column.isLocalOnly && !former.contains { $0.name == column.name }
             }
         let lost = try names.filter { column in
-            guard foundColumns.contains(column.name), let found = sqlColumn(column) else { return true }
+            guard foundColumns.contains(UTF8Text(column.name)), let found = sqlColumn(column) else {
+                return true
+            }
             return try isRebuilt && former.contains { $0.name == column.name } && isEmpty(found)
         }
         return LostValues(

@@ -3,6 +3,9 @@
 
 /// The system tables, with the documented names and columns.
 enum SystemTables {
+    static let config = "MS_TableConfig"
+    static let names = ["MS_TableOperations", "MS_TableOperationErrors", config]
+
     /// `AUTOINCREMENT` stores the highest id ever used in `sqlite_sequence`, which removing rows does not lower.
     static let creation = """
         CREATE TABLE IF NOT EXISTS "MS_TableOperations" (

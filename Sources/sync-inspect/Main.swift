@@ -66,7 +66,7 @@ struct SyncInspect: AsyncParsableCommand {
 
     /// Writes the message to standard error, and returns the exit code of a failure.
     private static func failure(_ message: String) -> ExitCode {
-        try? FileHandle.standardError.write(contentsOf: Data("sync-inspect: \(message)\n".utf8))
+        try? FileHandle.standardError.write(contentsOf: Data("sync-inspect: \(message.printable)\n".utf8))
         return ExitCode(1)
     }
 }

@@ -55,6 +55,78 @@ import Testing
         }
     }
 
+    /// A query without end, with the columns that the store reads of its system tables.
+    private static let endlessRows = """
+        WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM c)
+        SELECT x AS id, x||'' AS "table", x||'' AS keyType, x||'' AS "key", '' AS value, 0 AS tableKind,
+          x AS operationId, '' AS itemId, '' AS properties, NULL AS "rows" FROM c
+        """
+
+    @Test(arguments: ["MS_TableConfig", "ms_tableconfig", "MS_TableOperations", "MS_TableOperationErrors"])
+    func `an endless view in place of a system table is corrupt`(name: String) throws {
+        try prepare("DROP TABLE \(name); CREATE VIEW \(name) AS \(Self.endlessRows)")
+        let error = #expect(throws: StoreError.self) { try StoreKind.sqlite.open(at: path) }
+        #expect(error?.code == .corrupt)
+        #expect(error?.message.contains("'\(name)' is a view") == true, "\(String(describing: error))")
+    }
+
+    @Test(arguments: [
+        ("MS_TableConfig", "'MS_TableConfig' is a virtual table"),
+        ("MS_TableOperations", "'MS_TableOperations' is a virtual table"),
+        ("Thing", "rename the virtual table 'Thing'"),
+    ])
+    func `a virtual table, whose rows can be those of an endless view, is refused`(
+        name: String, problem: String
+    ) throws {
+        try prepare("DROP TABLE \(name); CREATE VIRTUAL TABLE \(name) USING fts5(id, x)")
+        let error = #expect(throws: StoreError.self) { try StoreKind.sqlite.open(at: path) }
+        #expect(error?.message.contains(problem) == true, "\(String(describing: error))")
+    }
+
+    @Test(arguments: ["MS_TableConfig", "MS_TableOperationErrors"])
+    func `an endless view in the database of an app is refused, and views of the app are not`(
+        name: String
+    ) throws {
+        let queue = try DatabaseQueue()
+        func execute(_ sql: String) throws {
+            try queue.writeWithoutTransaction { try $0.execute(sql: sql) }
+        }
+        func open() throws -> SQLiteStore {
+            try SQLiteStore(database: queue, tables: [Thing.definition])
+        }
+        try execute("CREATE VIEW mine AS \(Self.endlessRows)")
+        try open().close()
+        try execute("DROP TABLE \(name); CREATE VIEW \(name) AS \(Self.endlessRows)")
+        let error = #expect(throws: StoreError.self) { try open() }
+        #expect(error?.code == .corrupt)
+        #expect(error?.message.contains("'\(name)' is a view") == true, "\(String(describing: error))")
+    }
+
+    @Test func `a table of an app that is an endless view is refused`() throws {
+        let queue = try DatabaseQueue()
+        try queue.writeWithoutTransaction {
+            try $0.execute(sql: "CREATE VIEW Thing AS \(Self.endlessRows)")
+        }
+        let error = #expect(throws: StoreError.self) {
+            try SQLiteStore(database: queue, tables: [Thing.definition])
+        }
+        #expect(error?.code == .schemaMismatch)
+        #expect(error?.message.contains("rename the view 'Thing'") == true)
+    }
+
+    /// The database has no identity without its log, which is therefore read like that of a killed process.
+    @Test func `an endless view in a database is not read when its log is checked`() throws {
+        try prepare("DROP TABLE MS_TableConfig; CREATE VIEW MS_TableConfig AS \(Self.endlessRows)")
+        let other = directory.file("other")
+        let store = try StoreKind.sqlite.open(at: other)
+        try store.write { try $0.upsert([Item(id: "logged")], in: Thing.name) }
+        try Data(contentsOf: URL(filePath: other + "-wal")).write(to: URL(filePath: path + "-wal"))
+        try store.close()
+        let reopened = try StoreKind.sqlite.open(at: path)
+        #expect(try reopened.read { try $0.items(matching: Thing.query).items.map(\.id) } == ["logged"])
+        try reopened.close()
+    }
+
     @Test(arguments: [
         "load_extension('evil')", "writefile('evil', 'x')", "readfile('/etc/passwd')",
         "fts3_tokenizer('x', x'00')",

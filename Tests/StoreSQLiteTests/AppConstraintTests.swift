@@ -29,6 +29,23 @@ struct AppConstraintTests {
         for part in ["'T'", part] { #expect(error?.message.contains(part) == true) }
     }
 
+    /// The Kelvin sign is canonically equivalent to the letter K.
+    @Test(arguments: ["Kind TEXT NOT NULL DEFAULT 'x', ", ""])
+    func `a required column whose name is only canonically equivalent is another one`(_ own: String) throws {
+        try database.write {
+            try $0.execute(
+                sql: """
+                    CREATE TABLE T(
+                      id TEXT PRIMARY KEY, \(own)"\u{212A}ind" TEXT NOT NULL DEFAULT 'app')
+                    """)
+        }
+        let table = SyncCore.SyncTableDefinition("T", columns: [SyncCore.SyncColumn("Kind", .text)])
+        let store = try SQLiteStore(database: database, tables: [table])
+        try store.write { try $0.upsert([Item(id: "a", fields: ["Kind": "y"]), Item(id: "b")], in: "T") }
+        #expect(try store.read { try $0.item(id: "a", in: "T") }?["Kind"] == "y")
+        #expect(try texts("SELECT \"\u{212A}ind\" FROM T") == ["app", "app"])
+    }
+
     @Test(arguments: ["REPLACE", "IGNORE", "FAIL", "ABORT"], [true, false])
     func `a constraint with a conflict clause loses no row`(_ clause: String, _ isInsert: Bool) throws {
         let store = try open("CREATE TABLE T(id TEXT PRIMARY KEY, name TEXT UNIQUE ON CONFLICT \(clause))")

@@ -156,6 +156,23 @@ struct SchemaTests {
         expectStoreError(.schemaMismatch) { try withStore([SyncColumn("text", .text)], table: "t") { _ in } }
     }
 
+    /// The Kelvin sign is canonically equivalent to the letter K.
+    @Test func `names that are only canonically equivalent are different`() throws {
+        try withStore([], table: "K") { _ in }
+        try withDatabase { database in
+            try database.execute(
+                sql: """
+                    ALTER TABLE K ADD COLUMN "\u{212A}ind" INTEGER;
+                    CREATE VIEW "\u{212A}" AS SELECT 1
+                    """)
+        }
+        try withStore([SyncColumn("Kind", .text, isIndexed: true)], table: "K") { store in
+            let item = Item(id: "1", fields: ["Kind": "x"])
+            try store.write { try $0.upsert([item], in: "K") }
+            try #expect(store.read { try $0.item(id: "1", in: "K") } == item)
+        }
+    }
+
     @Test func `a view or another program's table is refused`() throws {
         try withStore([], table: "Other") { _ in }
         try withDatabase { database in

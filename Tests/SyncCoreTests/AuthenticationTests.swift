@@ -238,4 +238,100 @@ struct AuthenticationTests {
         #expect(try await first.value.id == "a")
         #expect(try await client.table("T").read(id: "a").id == "a")
     }
+
+    @Test(arguments: ["new", nil])
+    func `a request of the refresh that is rejected is an error, and the refresh goes on`(token: String?)
+        async throws
+    {
+        let clientBox = Mutex<SyncClient?>(nil)
+        let transport = transport(accepting: "new")
+        let client = try SyncClient.scripted(transport) {
+            let sameClient = clientBox.withLock { $0 }
+            let error = await #expect(throws: SyncError.self) {
+                try await sameClient?.table("T").read(id: "user")
+            }
+            #expect(error?.code == .authenticationRequired)
+            return token
+        }
+        clientBox.withLock { $0 = client }
+        client.authenticationToken = "old"
+        if token == nil {
+            let error = await #expect(throws: SyncError.self) { try await client.table("T").read(id: "a") }
+            #expect(error?.code == .authenticationRequired)
+        } else {
+            #expect(try await client.table("T").read(id: "a").id == "a")
+        }
+        let tokens = transport.requests.map { $0.head.headerFields[.zumoAuth] }
+        #expect(tokens == (token == nil ? ["old", "old"] : ["old", "old", "new"]))
+        clientBox.withLock { $0 = nil }
+    }
+
+    @Test func `a task that a refresh has started can refresh after it`() async throws {
+        let clientBox = Mutex<SyncClient?>(nil)
+        let later = Mutex<Task<String?, any Error>?>(nil)
+        let (gate, open) = AsyncStream.makeStream(of: Void.self)
+        let tokens = Mutex(["first", "second"])
+        let accepted = Mutex("first")
+        let transport = ScriptedTransport { request in
+            request.head.headerFields[.zumoAuth] == accepted.withLock(\.self)
+                ? HTTPTransportResponse(status: 200, body: Data(#"{"id":"a"}"#.utf8))
+                : HTTPTransportResponse(status: 401)
+        }
+        let client = try SyncClient.scripted(transport) {
+            let sameClient = clientBox.withLock { $0 }
+            later.withLock { task in
+                if task == nil {
+                    task = Task {
+                        for await _ in gate { break }
+                        return try await sameClient?.table("T").read(id: "a").id
+                    }
+                }
+            }
+            return tokens.withLock { $0.removeFirst() }
+        }
+        clientBox.withLock { $0 = client }
+        #expect(try await client.table("T").read(id: "a").id == "a")
+        accepted.withLock { $0 = "second" }
+        open.finish()
+        #expect(try await later.withLock(\.self)?.value == "a")
+        #expect(client.authenticationToken == "second")
+        clientBox.withLock { $0 = nil }
+    }
+
+    @Test(arguments: [true, false])
+    func `a failed refresh of the former user's token does not fail the calls of the next user`(
+        throwing: Bool
+    ) async throws {
+        let (began, hasBegun) = AsyncStream.makeStream(of: Void.self)
+        let (gate, open) = AsyncStream.makeStream(of: Void.self)
+        let refreshes = Mutex(0)
+        let client = try SyncClient.scripted(transport(accepting: "new B")) {
+            let isFirst = refreshes.withLock { refreshes in
+                refreshes += 1
+                return refreshes == 1
+            }
+            guard isFirst else { return "new B" }
+            hasBegun.yield()
+            for await _ in gate { break }
+            if throwing { throw URLError(.notConnectedToInternet) }
+            return nil
+        }
+        client.authenticationToken = "A"
+        let former = Task { try await client.table("T").read(id: "a").id }
+        for await _ in began { break }
+        client.authenticationToken = nil
+        await #expect(throws: SyncError.self) { try await former.value }
+        client.authenticationToken = "B"
+        let response = try await client.send(RemoteCall(.read(id: "a"), table: "T"))
+        let executor = SerialTaskExecutor()
+        let waiting = Task(executorPreference: executor) {
+            try await client.refreshAuthentication(after: response)
+        }
+        // The task is now suspended until the refresh for the former user returns.
+        await executor.drain()
+        open.finish()
+        #expect(try await waiting.value)
+        #expect(refreshes.withLock { $0 } == 2)
+        #expect(try await client.table("T").read(id: "a").id == "a")
+    }
 }

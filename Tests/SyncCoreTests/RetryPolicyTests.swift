@@ -60,6 +60,17 @@ import Testing
         }
     }
 
+    @Test func `a delay of any length can be cancelled`() async throws {
+        let executor = SerialTaskExecutor()
+        let delay = Task(executorPreference: executor) {
+            try await SyncEnvironment.live.sleep(.seconds(Int64.max))
+        }
+        // The task is now suspended.
+        await executor.drain()
+        delay.cancel()
+        await #expect(throws: CancellationError.self) { try await delay.value }
+    }
+
     @Test func `a policy permits no further attempt after maxAttempts or a Retry-After above the limit`() {
         var policy = RetryPolicy()
         policy.maxAttempts = 3

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import StoreMemory
+import Synchronization
+import TestSupport
 import Testing
 
 @testable import SyncCore
@@ -86,6 +88,26 @@ import Testing
 
     @Test func `a row of a transaction with an unknown outcome leaves the order open`() async throws {
         #expect(try await ageAfterFailure(StoreError(.outcomeUnknown, "lost")) == .unknown)
+    }
+
+    @Test func `a row of a run that the store has rolled back does not make a page stale`() async throws {
+        let pull = stalePages.beginPull(of: "T")
+        let count = stalePages.storedRowCount
+        let store = RepeatingStore(try MemoryStore(tables: [SyncTableDefinition("T", columns: [])]))
+        let writer = GroupCommitWriter(
+            dataSource: store, executor: SyncEnvironment.live.executor, commits: CommitFeed(),
+            stalePageGuard: stalePages)
+        let row = Self.row(version: "2", second: 2)
+        let runs = Mutex(0)
+        try await writer.write { [stalePages] _ in
+            let isFirst = runs.withLock { runs in
+                runs += 1
+                return runs == 1
+            }
+            if isFirst { stalePages.recordStored(row, id: row.id, in: "T", from: StalePageGuard.pushes) }
+        }
+        #expect(runs.withLock(\.self) == 2)
+        #expect(stalePages.age(of: row, in: "T", since: count, for: pull) == .current)
     }
 
     @Test func `rows that pulls of other tables store are not recorded`() {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import StoreConformance
 import StoreMemory
 @_spi(StoreAuthor) import SyncCore
 import Testing
@@ -58,6 +59,26 @@ struct SyncErrorTests {
         #expect(error?.message.contains("'example.com' (port 443)") == true)
         let text = error.map { "\($0)" }
         #expect(text?.contains("The request to example.com:443 failed: unknownHost.") == true)
+        try await context.close()
+    }
+
+    @Test(arguments: [(StoreError.Code.unavailable, true), (.full, false), (.inputOutput, false)])
+    func `a call may be repeated whose store is not available at the moment`(
+        _ code: StoreError.Code, _ mayRetry: Bool
+    ) async throws {
+        let table = SyncTableDefinition("T", columns: [SyncColumn("n", .integer)])
+        let store = FaultingStore(try MemoryStore(tables: [table]))
+        store.faults.error = StoreError(code, "The store has failed.")
+        let context = SyncContext(
+            client: try SyncClient.scripted(ScriptedTransport(200)), dataSource: store)
+        store.faults.failingRead = store.calls.reads + 1
+        let error = await #expect(throws: SyncError.self) { try await context.pendingOperationCount() }
+        #expect(error?.code == .storeFailure)
+        #expect(error?.mayRetry == mayRetry)
+        store.faults.failingRead = store.calls.reads + 1
+        let pushError = await #expect(throws: SyncError.self) { try await context.push() }
+        #expect(pushError?.code == .pushAbortedStore)
+        #expect(pushError?.mayRetry == mayRetry)
         try await context.close()
     }
 

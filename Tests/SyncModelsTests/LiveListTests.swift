@@ -225,6 +225,43 @@ import Testing
         }
     }
 
+    @Test func `a query that an observer sets when an error is shown is followed`() async throws {
+        try await withContext(on: .sqlite, .models(Page.self)) { context in
+            try await context.table(Page.self).insert(Page(title: "one"))
+            let list = LiveList(Page.where { $0.isOpen }, in: context)
+            withObservationTracking {
+                _ = list.error
+            } onChange: {
+                MainActor.assumeIsolated { list.query = Page.all }
+            }
+            await list.settled()
+            #expect(list.query == Page.all)
+            #expect(list.error == nil && !list.isLoading && list.models.map(\.title) == ["one"])
+        }
+    }
+
+    @Test(arguments: [FirstPage.asynchronous, .immediate])
+    func `a query that an observer sets when the page of another one is shown keeps its page`(
+        _ first: FirstPage
+    ) async throws {
+        try await withContext(on: .sqlite, .models(Todo.self, TodoList.self)) { context in
+            try await context.table(Todo.self).insert(Todo(text: "open"))
+            try await context.table(Todo.self).insert(Todo(text: "done", complete: true))
+            let list = LiveList(Todo.where { !$0.complete }, in: context, first: first)
+            await list.settled()
+            withObservationTracking {
+                _ = list.page
+            } onChange: {
+                MainActor.assumeIsolated { list.query = Todo.all.order(by: \.text) }
+            }
+            list.query = Todo.where { $0.complete }
+            if first == .immediate { #expect(list.models.map(\.text) == ["done", "open"]) }
+            await list.settled()
+            #expect(list.query == Todo.all.order(by: \.text))
+            #expect(!list.isLoading && list.models.map(\.text) == ["done", "open"])
+        }
+    }
+
     @Test func `a list that is not used is deallocated`() async throws {
         try await withContext(.models(Todo.self, TodoList.self)) { context in
             weak var released: LiveList<Todo>?

@@ -243,6 +243,36 @@ import Testing
         }
     }
 
+    @Test(arguments: StoreKind.allCases)
+    func `a change of another column is no new page of a model without columns`(_ kind: StoreKind)
+        async throws
+    {
+        struct Row: SyncModel {
+            var id = SyncID<Row>()
+            static let schema = ModelSchema("Row", Row())
+        }
+        let definition = SyncTableDefinition("Row", columns: [SyncColumn("text", .text)])
+        try await withContext(on: kind, [definition]) { context in
+            let table = context.table(Row.self)
+            try await table.raw.insert(["id": "1", "text": "one"])
+            // The insert may return before its commit is signalled.
+            await context.store.didSignalCommits()
+            var pages = table.live().makeAsyncIterator()
+            let settle = pages.settle
+            let count = Mutex(0)
+            #expect(try await pages.next()?.map(\.id) == ["1"])
+            let reader = Task { [iterator = pages] in
+                var pages = iterator
+                while try await pages.next() != nil { count.withLock { $0 += 1 } }
+            }
+            try await table.raw.update(id: "1", ["text": "two"])
+            await settle()
+            #expect(count.withLock { $0 } == 0)
+            try await context.close()
+            try await reader.value
+        }
+    }
+
     @Test func `a throttled sequence ends when the context closes, and not after its delay`() async throws {
         try await withContext(.models(TodoList.self)) { context in
             let table = context.table(TodoList.self)

@@ -189,4 +189,28 @@ import Testing
             #expect(try await context.pendingOperationCount() == 0)
         }
     }
+
+    @Test func `cancelling the push ends the longest delay that a server can ask for`() async throws {
+        try await Scenario.run(on: .memory) { scenario in
+            let delayBegins = TestSignal()
+            var settings = SyncSettings()
+            settings.retry.maxRetryAfter = .seconds(Int64.max)
+            let a = try scenario.device(settings: settings) {
+                $0.sleep = { delay in
+                    delayBegins.send()
+                    try await SyncEnvironment.live.sleep(delay)
+                }
+            }
+            let context = a.context
+            try await a.table.insert(["id": "x", "text": "one"])
+            scenario.server.inject(.answer(status: 503, headers: ["Retry-After": "9223372036854775807"]))
+            let push = Task { try await context.push() }
+            try await delayBegins.wait()
+            push.cancel()
+            await #expect(throws: CancellationError.self) { _ = try await push.value }
+            #expect(try await context.pendingOperationCount() == 1)
+            try await context.push()
+            #expect(try await context.pendingOperationCount() == 0)
+        }
+    }
 }

@@ -4,6 +4,7 @@
 import SyncCore
 import Synchronization
 import TableServer
+import TestSupport
 import Testing
 
 /// Events of pushes and pulls arrive at ``SyncSettings/onEvent`` in the order in which they happen.
@@ -116,6 +117,44 @@ import Testing
             guard case .pullEnded(let end) = recorder.events.last else { return }
             #expect(end.outcome == .aborted)
             #expect(end.table == Todo.name)
+        }
+    }
+
+    /// The delegate keeps the first push running until the task begins the second one, which sends the delegate's item.
+    @Test(arguments: ["request", "pushEnded"])
+    func `a task that the handler of an event has started can push after the running push`(
+        _ name: String
+    ) async throws {
+        let begins = TestSignal()
+        let delegate = ClosureDelegate(complete: { context, _ in
+            _ = try? await context.table(Todo.name).insert(["id": "y", "text": "two"])
+            try? await begins.wait()
+        })
+        try await Scenario.run(on: .memory) { scenario in
+            let recorder = Recorder()
+            let contextBox = Mutex<SyncContext?>(nil)
+            let push = Mutex<Task<PushResult, any Error>?>(nil)
+            var settings = settings(recorder)
+            settings.onEvent = { event in
+                recorder.record(event)
+                guard recorder.names.last == name, let context = contextBox.withLock({ $0 }) else { return }
+                push.withLock { push in
+                    if push == nil {
+                        push = Task {
+                            begins.finish()
+                            return try await context.push()
+                        }
+                    }
+                }
+            }
+            let a = try scenario.device(delegate: delegate, settings: settings)
+            contextBox.withLock { $0 = a.context }
+            try await a.table.insert(["id": "x", "text": "one"])
+            try await a.context.push()
+            #expect(try await push.withLock(\.self)?.value.completed == 1)
+            #expect(recorder.names == ["request", "pushEnded", "request", "pushEnded"])
+            #expect(try scenario.serverTexts() == ["one", "two"])
+            contextBox.withLock { $0 = nil }
         }
     }
 }

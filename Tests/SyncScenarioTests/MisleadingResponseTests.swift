@@ -36,6 +36,43 @@ import Testing
         }
     }
 
+    /// A gateway whose route to the server has been removed.
+    @Test(arguments: ["", #"{"message":"gone"}"#])
+    func `a 410 of a gateway completes no delete, and removes no item`(_ body: String) async throws {
+        let settings = SyncSettings.resolving(.fieldMerge(onClash: .serverWins))
+        try await Scenario.run(on: .memory) { scenario in
+            let a = try scenario.device(settings: settings)
+            for id in ["x", "y"] { try await scenario.server.put(id, ["text": "old"], in: Todo.name) }
+            try await a.sync()
+            try await a.table.delete(id: "x")
+            try await a.table.update(id: "y", ["text": "new"])
+            scenario.server.onRequest { _ in
+                .answer(
+                    status: 410, headers: ["Content-Type": "application/json"], body: Data(body.utf8))
+            }
+            await #expect(throws: SyncError.self) { try await a.context.push() }
+            #expect(try await a.operations().map(\.kind) == [.delete, .update])
+            #expect(try await a.texts() == ["new"])
+            scenario.server.onRequest(nil)
+            try await a.sync()
+            #expect(try scenario.serverTexts() == ["new"])
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test func `a 410 of a server without the row completes a delete`() async throws {
+        try await Scenario.run(on: .memory) { scenario in
+            let a = try scenario.device(settings: .singleAttempt)
+            try await scenario.server.put("x", ["text": "old"], in: Todo.name)
+            try await a.sync()
+            try await scenario.server.remove("x", in: Todo.name, leavingTombstone: false)
+            try await a.table.delete(id: "x")
+            scenario.server.onRequest { $0.itemID == nil ? .none : .refusal(410) }
+            #expect(try await a.context.push().completed == 1)
+            try await scenario.expectAgreement(a)
+        }
+    }
+
     @Test func `a 404 of a gateway does not show that an insert was never applied`() async throws {
         try await Scenario.run(on: .memory) { scenario in
             let a = try scenario.device(settings: .singleAttempt)

@@ -26,7 +26,8 @@ import Testing
         var settings = SyncSettings()
         settings.retry.maxAttempts = Int.random(in: 1...2, using: &random)
         settings.parkAfterRefusals = Int.random(in: 1...3, using: &random)
-        let a = try scenario.device(settings: settings)
+        let uptime = Mutex(Duration.zero)
+        let a = try scenario.device(settings: settings) { $0.uptime = { uptime.withLock(\.self) } }
         for id in ["a", "b"] {
             try await scenario.server.put(id, ["text": "server"], in: Todo.name)
         }
@@ -38,7 +39,9 @@ import Testing
             _ = await a.pushErrors()
         }
         scenario.server.onRequest(nil)
-        // Without another local write, the next push sends all operations that need no decision.
+        // Without another local write, the next push sends all operations that need no decision, once no earlier request can
+        // still arrive.
+        uptime.withLock { $0 = .seconds(120) }
         let reported = Set(await a.pushErrors().map(\.operationID))
         let remaining = try await a.operations()
         #expect(remaining.allSatisfy { reported.contains($0.id) }, "seed \(seed): \(remaining)")

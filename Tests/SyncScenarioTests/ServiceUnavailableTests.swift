@@ -14,8 +14,10 @@ import Testing
         let name: String
         let fault: ServerFault
         var code = SyncError.Code.pushAbortedService
-        /// Whether the request may have got no answer. Others are tried then, from the third push on.
+        /// Whether only this request may have no answer of the service. Others are tried then, from the third push on.
         var isWithoutAnswer = false
+        /// Whether the response confirms a delete.
+        var confirmsDeletes = false
         var testDescription: String { name }
     }
 
@@ -25,12 +27,16 @@ import Testing
         [
             Outage(
                 name: "portal 200",
-                fault: .answer(status: 200, headers: ["Content-Type": "text/html"], body: html)),
+                fault: .answer(status: 200, headers: ["Content-Type": "text/html"], body: html),
+                isWithoutAnswer: true),
             Outage(
-                name: "portal 200 without a type", fault: .answer(status: 200, body: html)),
+                name: "portal 200 without a type", fault: .answer(status: 200, body: html),
+                isWithoutAnswer: true),
             Outage(
-                name: "portal 302", fault: .answer(status: 302, headers: ["Location": "http://portal.test/"])),
-            Outage(name: "empty 200", fault: .answer(status: 200)),
+                name: "portal 302", fault: .answer(status: 302, headers: ["Location": "http://portal.test/"]),
+                isWithoutAnswer: true),
+            Outage(
+                name: "empty 200", fault: .answer(status: 200), isWithoutAnswer: true, confirmsDeletes: true),
             Outage(name: "empty 403", fault: .answer(status: 403)),
             Outage(name: "empty 500", fault: .answer(status: 500)),
             Outage(name: "site stopped", fault: .answer(status: 403, body: html)),
@@ -40,7 +46,8 @@ import Testing
             Outage(name: "401", fault: .refusal(401), code: .pushAbortedAuthentication),
         ]
         + [407, 408, 425, 429, 502, 503, 504, 511, 520, 521, 530].map {
-            Outage(name: "\($0)", fault: .refusal($0), isWithoutAnswer: $0 >= 500 && $0 != 511)
+            Outage(
+                name: "\($0)", fault: .refusal($0), isWithoutAnswer: ![407, 425, 429, 511].contains($0))
         }
 
     @Test(arguments: StoreKind.allCases, outages)
@@ -59,14 +66,18 @@ import Testing
             try await a.table.delete(id: "gone")
             scenario.server.onRequest { _ in outage.fault }
             scenario.server.removeRequests()
-            for count in 1...5 {
+            // The fifth push would send the delete.
+            let pushCount = outage.confirmsDeletes ? 4 : 5
+            for count in 1...pushCount {
                 let error = await expectError(outage.code) { try await a.context.push() }
                 #expect(error?.mayRetry == (outage.code != .pushAbortedAuthentication))
                 #expect(error?.pushResult?.errors.isEmpty == true)
                 // A push ends after its first request; later ones may try whether the server answers another operation.
                 if count < 3 { #expect(scenario.server.requests.count == count) }
             }
-            #expect(scenario.server.requests.count == (outage.isWithoutAnswer ? 9 : 5))
+            // With others: 1, 1, 2, 2 and 3 requests.
+            let requestCount = outage.isWithoutAnswer ? (outage.confirmsDeletes ? 6 : 9) : 5
+            #expect(scenario.server.requests.count == requestCount)
             let operations = try await a.operations()
             #expect(operations.count == 3)
             #expect(operations.allSatisfy { $0.state != .parked && $0.refusals == 0 })
@@ -90,6 +101,63 @@ import Testing
             #expect(scenario.server.requests.count == 3)
             scenario.server.onRequest(nil)
             #expect(try await a.context.push().completed == 50)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an operation for which the service asks to wait does not block the queue`(_ kind: StoreKind)
+        async throws
+    {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(settings: .singleAttempt)
+            try await a.table.insert(["id": "1", "text": "poison"])
+            try await a.table.insert(["id": "2", "text": "healthy"])
+            scenario.server.onRequest { request in
+                String(decoding: request.body, as: UTF8.self).contains("poison")
+                    ? .answer(status: 503, headers: ["Retry-After": "5"]) : .none
+            }
+            for count in 1...3 {
+                let error = await expectError(.pushAbortedService) { try await a.context.push() }
+                #expect(error?.retryAfter == .seconds(5))
+                #expect(scenario.server.requests.count == count)
+            }
+            scenario.server.removeRequests()
+            await expectError(.pushAbortedService) { try await a.context.push() }
+            let sent = scenario.writes().map { String(decoding: $0.body, as: UTF8.self).contains("poison") }
+            #expect(sent == [false, true])
+            #expect(try await a.operations().map(\.itemID) == ["1"])
+            #expect(try scenario.row("2") != nil)
+            scenario.server.onRequest(nil)
+            try await a.sync()
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    /// A firewall answers some texts with a page, or redirects them.
+    @Test(
+        arguments: StoreKind.allCases,
+        [ServerFault.webPage(200), .answer(status: 302, headers: ["Location": "http://portal.test/"])])
+    func `an operation that a firewall answers does not block the queue or pulls`(
+        _ kind: StoreKind, _ fault: ServerFault
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(settings: .singleAttempt)
+            try await a.table.insert(["id": "1", "text": "poison"])
+            try await a.table.insert(["id": "2", "text": "healthy"])
+            try await scenario.server.put("z", ["text": "theirs"], in: Todo.name)
+            scenario.server.onRequest { request in
+                String(decoding: request.body, as: UTF8.self).contains("poison") ? fault : .none
+            }
+            for _ in 0..<3 {
+                #expect(try scenario.row("2") == nil)
+                await expectError(.pushAbortedService) { try await a.context.push() }
+            }
+            #expect(try scenario.row("2") != nil)
+            await expectError(.pushAbortedService) { try await a.context.pull(Todo.query, queryID: "all") }
+            #expect(try await a.texts() == ["healthy", "poison", "theirs"])
+            scenario.server.onRequest(nil)
+            try await a.sync()
+            try await scenario.expectAgreement(a)
         }
     }
 

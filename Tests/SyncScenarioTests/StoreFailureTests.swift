@@ -9,20 +9,24 @@ import Testing
 
 /// A store that fails one call: no write is partial, and sync continues afterwards.
 @Suite struct StoreFailureTests {
-    /// A store that fails one call: a read before its body, or a write before its commit.
+    /// A store that fails some calls: a read before its body, or a write before its commit.
     private final class FailingStore: SyncContextDataSource {
         let base: any SyncContextDataSource
         private let remaining = Mutex<Int?>(nil)
+        /// How many calls fail.
+        private let failures: Int
 
-        init(_ base: any SyncContextDataSource) { self.base = base }
+        init(_ base: any SyncContextDataSource, failures: Int) {
+            (self.base, self.failures) = (base, failures)
+        }
 
         var catalog: TableCatalog { base.catalog }
         var capabilities: StoreCapabilities { base.capabilities }
 
-        /// Fails the call after that many calls; `nil` fails none.
+        /// Fails the calls after that many calls; `nil` fails none.
         func fail(after count: Int?) { remaining.withLock { $0 = count } }
 
-        /// Whether the call to fail has been made.
+        /// Whether the first call to fail has been made.
         var hasFailed: Bool { remaining.withLock { $0.map { $0 < 0 } ?? false } }
 
         func read<T>(_ body: (any StoreSnapshot) throws -> T) throws -> T {
@@ -43,9 +47,9 @@ import Testing
 
         private func shouldFail() -> Bool {
             remaining.withLock { remaining in
-                guard let count = remaining, count >= 0 else { return false }
+                guard let count = remaining, count > -failures else { return false }
                 remaining = count - 1
-                return count == 0
+                return count <= 0
             }
         }
     }
@@ -54,7 +58,8 @@ import Testing
     ///
     /// Each run has a new device and store, which `prepare` sets up.
     private func atEveryStoreCall(
-        on kind: StoreKind, delegate: (@Sendable (Scenario) -> ClosureDelegate)? = nil,
+        on kind: StoreKind, failing failures: Int = 1,
+        delegate: (@Sendable (Scenario) -> ClosureDelegate)? = nil,
         prepare: (Scenario, Device) async throws -> Void,
         _ call: (Scenario, Device) async throws -> Void,
         then check: (Scenario, Device, Result<Void, any Error>) async throws -> Void = { _, _, _ in }
@@ -64,7 +69,8 @@ import Testing
         while hasFailed {
             try await Scenario.run(on: kind) { scenario in
                 let store = FailingStore(
-                    try kind.open(in: scenario.directory, name: "F", tables: [Todo.definition]))
+                    try kind.open(in: scenario.directory, name: "F", tables: [Todo.definition]),
+                    failures: failures)
                 let device = scenario.device(on: store, delegate: delegate?(scenario))
                 let context = device.context
                 try await prepare(scenario, device)
@@ -172,6 +178,33 @@ import Testing
                 #expect((error as? SyncError)?.code == .pushAbortedStore)
                 let errors = try await device.context.operationErrors()
                 #expect(errors.isEmpty)
+            })
+    }
+
+    @Test(arguments: StoreKind.allCases, [1, 2])
+    func
+        `an item deleted during the delegate's own insert is deleted on the server, although the store fails`(
+            _ kind: StoreKind, _ failures: Int
+        ) async throws
+    {
+        try await atEveryStoreCall(
+            on: kind, failing: failures,
+            delegate: { scenario in
+                ClosureDelegate(perform: { context, operation in
+                    guard operation.operation.kind == .insert else { return try await operation.execute() }
+                    if try scenario.row("x") == nil {
+                        try await scenario.server.put("x", ["text": "new"], in: Todo.name)
+                        try await context.table(Todo.name).delete(id: "x")
+                    }
+                    return try await context.client.table(Todo.name).read(id: "x")
+                })
+            },
+            prepare: { _, device in try await device.table.insert(["id": "x", "text": "new"]) },
+            { _, device in try await device.context.push() },
+            then: { scenario, device, _ in
+                let isDeleted = try await device.item("x") == nil
+                try await device.context.push()
+                if isDeleted { #expect(try scenario.serverTexts().isEmpty) }
             })
     }
 

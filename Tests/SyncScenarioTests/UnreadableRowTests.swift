@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import StoreConformance
 import SyncCore
 import TableServer
 import Testing
@@ -53,6 +54,27 @@ import Testing
                 try await a.context.pull(Todo.query, queryID: "strict", settings: strict)
             }
             #expect(try await a.context.deltaTokens(of: Todo.name)["strict"] == nil)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an unreadable row of a page whose commit is unknown is listed by the next pull`(_ kind: StoreKind)
+        async throws
+    {
+        try await Scenario.run(on: kind) { scenario in
+            let store = FaultingStore(
+                try kind.open(in: scenario.directory, name: "F", tables: [Todo.definition]))
+            let a = scenario.device(on: store)
+            try await a.context.pull(Todo.query, queryID: "all", settings: .withoutPush)
+            let page = Self.page(#"{"id":"m","priority":2.5,"# + Self.tail)
+            scenario.server.inject(.answer(status: 200, body: page), when: \.isPage)
+            store.faults.failingAfterCommit = store.calls.writes + 1
+            await expectError(.storeFailure) {
+                try await a.context.pull(Todo.query, queryID: "all", settings: .withoutPush)
+            }
+            let result = try await a.context.pull(Todo.query, queryID: "all", settings: .withoutPush)
+            #expect(result.unreadable.map(\.id) == ["m"])
+            #expect(try await a.table.items().map(\.id) == ["a", "z"])
         }
     }
 

@@ -80,12 +80,15 @@ import Testing
             let transcript = Transcript()
             let app = try fixture.app(transcript, isInteractive: false)
             let escape = "\u{1B}[2J"
-            for id in ["a", "b"] { try await fixture.put(id, "1\(escape)\u{202E}\(id)") }
+            // Servers accept direction controls and separators of lines and paragraphs in ids.
+            let (a, b) = ("\u{202E}a\u{2029}", "\u{2028}b")
+            for id in [a, b] { try await fixture.put(id, "1\(escape)\u{202E}\(id)") }
             try await app.sync(onConflict: nil)
-            try await app.edit("a", text: "2\(escape)a")
-            try await fixture.put("a", "3\(escape)a")
+            try await app.edit(a, text: "2\(escape)a")
+            try await fixture.put(a, "3\(escape)a")
             try? await app.sync(onConflict: nil)
-            try await app.edit("b", text: "2\(escape)b")
+            try await app.listConflicts()
+            try await app.edit(b, text: "2\(escape)b")
             fixture.server.onRequest { request in
                 guard request.method != "GET" else { return .none }
                 let body = #"{"error":"no\u001b[2Jt \u202enow"}"#
@@ -99,7 +102,14 @@ import Testing
             try await app.status()
             let printed = transcript.text
             #expect(printed.contains("2 [2J") && printed.contains("no [2Jt"))
-            #expect(!printed.contains("\u{1B}") && !printed.contains("\u{202E}"))
+            for scalar: Unicode.Scalar in ["\u{1B}", "\u{202E}", "\u{2028}", "\u{2029}"] {
+                #expect(!printed.unicodeScalars.contains(scalar), "\(scalar.value)")
+            }
         }
+    }
+
+    @Test func `ids and messages of several lines are printed without control characters`() {
+        #expect(ShortIDs([]).short("\u{202E}abc\u{2028}d") == " abc d")
+        #expect(Failure("one\u{202E}\ntwo\u{1B}[2J").message == "one \ntwo [2J")
     }
 }

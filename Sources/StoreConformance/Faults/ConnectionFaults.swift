@@ -25,7 +25,8 @@ public protocol ConnectionFaults: Sendable {
 public enum CommitFault: Sendable, Hashable, CaseIterable {
     /// The connection is lost before the commit reaches the server, which rolls the transaction back.
     case lostBeforeCommit
-    /// The server commits, and the connection is lost before its response reaches the store.
+    /// The server commits, and the connection is lost before its response reaches the store. A harness whose server commits
+    /// some time after the loss also tests that the store waits for it.
     case lostResponse
     /// The server rolls the transaction back, and its response says so without an error.
     case rolledBack

@@ -154,6 +154,13 @@ extension StoreRule {
                 failingCommit: .lostResponse)
         }
         StoreRule(
+            "connection.one-outcome",
+            "After a write whose commit lost its connection, all reads and writes see the same outcome.",
+            level: .full, requirement: .connectionFaults
+        ) { run in
+            try run.expectOneOutcome()
+        }
+        StoreRule(
             "connection.commit-rolled-back",
             "A write whose commit is answered by a rollback does not return as if it had been committed.",
             level: .full, requirement: .connectionFaults

@@ -82,6 +82,31 @@ extension RuleRun {
         }
     }
 
+    /// Makes writes whose commits lose their connection. Expects the first read after each to show the outcome: later reads
+    /// and writes see the same one.
+    func expectOneOutcome() throws {
+        let faults = try connectionFaults
+        for (round, fault) in [CommitFault.lostResponse, .lostBeforeCommit, .lostResponse].enumerated() {
+            let injected = faults.injectedCount
+            try faults.failNextCommit(fault)
+            _ = try interruptedWrite(closingConnections: false)
+            try expectInjected(after: injected, by: "failNextCommit(.\(fault))")
+            if round == 2, try store.capabilities.isDurable { try retryingUnavailable { try reopen() } }
+            let outcome = try retryingUnavailable(effects)
+            for _ in 0..<3 {
+                try expect(try retryingUnavailable(effects), is: outcome, "the effects in a later read")
+            }
+            let seen = try retryingUnavailable {
+                try store.write { transaction in
+                    try transaction.upsert([Item(id: "next")], in: "Thing")
+                    return try effectCount(in: transaction)
+                }
+            }
+            try expect(seen, is: outcome, "the effects in a later write")
+            try expect(try retryingUnavailable(effects), is: outcome, "the effects after a later write")
+        }
+    }
+
     /// Makes a write; makes it again while the store is unavailable before the fault, because it is still connecting.
     private func interruptedWrite(closingConnections: Bool) throws -> Result<Void, any Error> {
         let faults = try connectionFaults
@@ -124,14 +149,12 @@ extension RuleRun {
         }
     }
 
+    private func effects() throws -> Int64 { try store.read { try effectCount(in: $0) } }
+
     /// Returns how often the write took effect, by its counter, which must equal the number of its operations.
-    private func effects() throws -> Int64 {
-        let (count, operations) = try store.read { snapshot in
-            (
-                try snapshot.item(id: "n", in: "Thing")?["count"]?.intValue ?? 0,
-                Int64(try snapshot.operationCount(in: nil))
-            )
-        }
+    private func effectCount(in snapshot: any StoreSnapshot) throws -> Int64 {
+        let count = try snapshot.item(id: "n", in: "Thing")?["count"]?.intValue ?? 0
+        let operations = Int64(try snapshot.operationCount(in: nil))
         try expect(operations, is: count, "the operations of the writes, beside their counter")
         return count
     }

@@ -94,6 +94,8 @@ final class GroupCommitWriter: Sendable {
         stalePageGuard.beginTransaction()
         do {
             signal = try dataSource.write { transaction in
+                // The store may have rolled back an earlier run of this body.
+                stalePageGuard.rollBack()
                 // An observer that begins after this reads what this transaction has committed, or is told that anything
                 // may have changed.
                 guard let observedTables = commits.observedTables else {

@@ -5,12 +5,13 @@ extension SyncError {
     /// Returns the error of a call whose store failed. The message ends with the store's own sentence; errors of other
     /// types could contain fields of items.
     static func storeFailure(_ error: any Error) -> SyncError {
-        SyncError(.storeFailure, text("The local store failed", error), cause: error)
+        SyncError(
+            .storeFailure, text("The local store failed", error), cause: error, mayRetry: isTemporary(error))
     }
 
     /// Returns the error of a push that ended because the store failed.
     static func pushAbortedStore(_ what: String, _ error: (any Error)?) -> SyncError {
-        SyncError(.pushAbortedStore, text(what, error), cause: error)
+        SyncError(.pushAbortedStore, text(what, error), cause: error, mayRetry: isTemporary(error))
     }
 
     /// Whether a constraint of the app's own table or a limit of the store has refused an item, or a value that the app has
@@ -19,6 +20,10 @@ extension SyncError {
 
     /// Whether the store or its context has failed for all items.
     var isOfStore: Bool { [.storeFailure, .contextInvalid].contains(code) && !isOfItem }
+
+    private static func isTemporary(_ error: (any Error)?) -> Bool {
+        (error as? StoreError)?.code == .unavailable
+    }
 
     private static func text(_ what: String, _ error: (any Error)?) -> String {
         (error as? StoreError).map { "\(what): \($0.message)" } ?? "\(what)."

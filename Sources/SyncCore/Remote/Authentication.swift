@@ -14,6 +14,8 @@ package final class Authentication: Sendable {
     /// How many refreshes have failed, and the last failure; `nil` if the app had no token.
     private struct Failures {
         var count = 0
+        /// The generation of the token that the last one was to replace.
+        var generation = 0
         var last: SyncError?
     }
 
@@ -74,13 +76,15 @@ package final class Authentication: Sendable {
     }
 
     /// Gets a new token from the app, one caller at a time, because a refresh token can often be used only once. Callers
-    /// that waited for another refresh share its token or its failure. A refresh also continues when its caller is
-    /// cancelled: it may have used up the refresh token.
+    /// that waited for another refresh of the same token share its token or its failure. A refresh also continues when its
+    /// caller is cancelled: it may have used up the refresh token. A request of the refresh itself is not sent again.
     ///
     /// - Returns: whether a token of another generation is available.
     /// - Throws: `CancellationError` as soon as the caller is cancelled.
     func refresh(after generation: Int) async throws -> Bool {
-        guard let refresh else { return hasOtherToken(than: generation) ?? false }
+        guard let refresh, !RunningCall.isRunning(of: self) else {
+            return hasOtherToken(than: generation) ?? false
+        }
         try Task.checkCancellation()
         let (results, result) = AsyncStream.makeStream(of: Result<Bool, any Error>.self)
         let failureCount = failures.withLock(\.count)
@@ -108,12 +112,12 @@ package final class Authentication: Sendable {
         try await refreshMutex.withLock {
             if let hasOther = hasOtherToken(than: generation) { return hasOther }
             let failures = failures.withLock(\.self)
-            if failures.count > failureCount {
+            if failures.count > failureCount, failures.generation == generation {
                 if let failure = failures.last { throw failure }
                 return false
             }
             let refreshed: String?
-            do { refreshed = try await token(from: refresh) } catch {
+            do { refreshed = try await token(from: refresh, after: generation) } catch {
                 // The app may have set a token although its refresh has failed.
                 if hasOtherToken(than: generation) == true { return true }
                 throw error
@@ -135,10 +139,12 @@ package final class Authentication: Sendable {
         return current.generation == generation ? nil : current.token != nil
     }
 
-    private func token(from refresh: @Sendable () async throws -> String?) async throws -> String? {
+    private func token(
+        from refresh: @Sendable () async throws -> String?, after generation: Int
+    ) async throws -> String? {
         var failure: SyncError?
         do {
-            if let token = try await refresh() { return token }
+            if let token = try await RunningCall.run(of: self, refresh) { return token }
         } catch {
             // An app that cannot refresh returns nil. An error can be one of the network: another attempt may succeed.
             let isFinal = (error as? SyncError)?.code == .authenticationRequired
@@ -146,7 +152,7 @@ package final class Authentication: Sendable {
                 .authenticationRequired, "The server requires a new token, and refreshing it failed.",
                 cause: error, mayRetry: !isFinal)
         }
-        failures.withLock { $0 = Failures(count: $0.count + 1, last: failure) }
+        failures.withLock { $0 = Failures(count: $0.count + 1, generation: generation, last: failure) }
         if let failure { throw failure }
         return nil
     }

@@ -78,13 +78,17 @@ enum ResponseClassification: Sendable, Hashable {
     /// Whether the server reports that it failed.
     static func isServerError(_ status: Int) -> Bool { (500...599).contains(status) }
 
-    /// Whether a failure with this status may be about its request only, whatever its body is. Others are about the user, the
-    /// time or the whole service.
+    /// Whether a failure with this status may be about its request only, whatever its body is, because the tables service or a
+    /// proxy has refused it.
     static func mayBeOfRequest(_ status: Int) -> Bool {
         isServerError(status)
             ? !isGatewayError(status)
-            : (400...499).contains(status) && ![401, 407, 408, 425, 429].contains(status)
+            : (400...499).contains(status) && status != 408 && !isOfService(status)
     }
+
+    /// Whether a failure with this status is about the user, the time, the network or the whole service. Any other may be about
+    /// its request only: a firewall answers it with a page or redirects it, or a gateway has waited too long for it.
+    static func isOfService(_ status: Int) -> Bool { [401, 407, 425, 429, 511].contains(status) }
 
     /// Whether the request was not processed: 407 (a proxy requires a sign-in), 425 (too early) or 429 (rate limit).
     static func isUnprocessed(_ status: Int) -> Bool { [407, 425, 429].contains(status) }

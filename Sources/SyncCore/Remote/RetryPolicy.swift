@@ -12,8 +12,8 @@ public struct RetryPolicy: Sendable, Hashable {
     /// The longest `Retry-After` that a push or pull waits for; after a longer one it ends.
     public var maxRetryAfter = Duration.seconds(60)
 
-    /// The greatest duration that can be doubled 30 times without an overflow: 2177 years.
-    private static let greatestDelay = Duration.seconds(1 << 36 as Int64)
+    /// The greatest duration that can be doubled 30 times, or added to the present time, without an overflow: 2177 years.
+    static let greatestDelay = Duration.seconds(1 << 36 as Int64)
 
     /// Returns the upper bound of a delay after a number of doublings, at most 2177 years.
     package static func bound(initial: Duration, greatest: Duration, doublings: Int) -> Duration {

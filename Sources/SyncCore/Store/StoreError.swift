@@ -46,8 +46,9 @@ public struct StoreError: Error, Sendable {
         /// The server of the database cannot be reached at the moment, or asks for another attempt. Nothing has changed, and
         /// a later call may succeed.
         public static let unavailable = Self("unavailable")
-        /// The connection was lost after the commit was sent, so it is not known whether the transaction was committed.
-        /// Read the store to find out; do not repeat the write blindly.
+        /// It is not known whether the transaction was committed: the connection was lost after the commit was sent, or the
+        /// drive has not confirmed it. Read the store to find out: all later reads and writes see the same outcome. Do not
+        /// repeat the write blindly.
         public static let outcomeUnknown = Self("outcomeUnknown")
     }
 }

@@ -5,6 +5,8 @@
 /// ``SyncContextDataSource/tryLockSync()``.
 public protocol StorePushLock: Sendable {
     /// Releases the lock. Releasing it again does nothing.
+    ///
+    /// May block: like the calls of the store, it never runs on the threads of Swift's cooperative pool.
     func release()
 }
 

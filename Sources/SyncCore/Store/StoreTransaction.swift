@@ -5,7 +5,8 @@
 ///
 /// Other readers, also those of other openings, do not see the changes before the transaction is committed, and then see all
 /// of them. A method that throws may have made part of its changes; the body then throws too, so that the transaction is
-/// rolled back.
+/// rolled back. The exception is an ``upsert(_:in:)`` of one item that throws ``StoreError/Code/schemaMismatch``: it has
+/// changed nothing, and the body may continue and return.
 public protocol StoreTransaction: StoreSnapshot {
     // MARK: Insert
 
@@ -24,7 +25,8 @@ public protocol StoreTransaction: StoreSnapshot {
     /// Of several items with one id, the last is stored. The number of items is not limited, and their fields may differ.
     ///
     /// - Throws: ``StoreError/Code/unsupported`` when an id is longer than
-    ///   ``StoreCapabilities/maxIDLength``.
+    ///   ``StoreCapabilities/maxIDLength``; ``StoreError/Code/schemaMismatch`` when a constraint refuses an item, which only a
+    ///   store in the app's own tables throws.
     func upsert(_ items: [Item], in table: String) throws
 
     // MARK: Delete

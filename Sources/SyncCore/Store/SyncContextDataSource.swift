@@ -9,7 +9,7 @@
 ///
 /// ## What a store promises
 /// - **Atomic**: all changes of one ``write(_:)`` are committed, however large they are, or, if the body or the commit
-///   throws, none. ``StoreError/Code/outcomeUnknown`` is the exception: then all changes or none are committed.
+///   throws, none. ``StoreError/Code/outcomeUnknown`` is the exception: see "Unknown outcomes".
 /// - **Durable**: a write that has returned survives a crash and a power failure. A store that cannot promise this
 ///   declares ``StoreCapabilities/isDurable`` false.
 /// - **Isolated**: writes are serialized, also those of several openings; a write sees the changes of every write that it
@@ -54,6 +54,15 @@
 ///
 /// A store runs a body again only when nothing of its first run was committed.
 ///
+/// ## Unknown outcomes
+/// ``write(_:)`` throws ``StoreError/Code/outcomeUnknown`` when the server or the drive has not confirmed the commit: all
+/// changes or none are committed. The context and the app then read the store to find out. So the outcome is decided: every
+/// later read and write, also of a later opening, sees the same one. A server may still be committing when the connection is
+/// lost: a store on a server waits for the end of that transaction before its next read or write.
+///
+/// If a drive has not confirmed a commit, the next opening may find the other outcome, unless a later write has returned: what
+/// that write saw is durable.
+///
 /// For a database that is an ordered map of bytes, the product `StoreOrderedMap` implements this protocol.
 public protocol SyncContextDataSource: Sendable {
     /// The tables that the store was opened with. The catalog never changes.
@@ -80,7 +89,8 @@ public protocol SyncContextDataSource: Sendable {
     /// - Returns: what the body returns.
     /// - Throws: what the body throws; ``StoreError/Code/full`` when the disk or database is full;
     ///   ``StoreError/Code/unavailable`` when the connection to a server is lost before the commit is sent,
-    ///   ``StoreError/Code/outcomeUnknown`` when it is lost after that; ``StoreError/Code/closed`` after ``close()``.
+    ///   ``StoreError/Code/outcomeUnknown`` when it is lost after that, or when the drive has not confirmed the commit;
+    ///   ``StoreError/Code/closed`` after ``close()``.
     func write<T>(_ body: (any StoreTransaction) throws -> T) throws -> T
 
     /// Calls the handler after each commit that changed items or operations and was not made by ``write(_:)``, if the

@@ -61,18 +61,18 @@ extension AutoSync {
 
     private func runDueRounds() async {
         var lock = SyncLock(of: context)
-        defer { lock.release() }
         while !Task.isCancelled, !context.isClosed {
             switch showNextStep() {
             case .wait(let time, let reason):
                 if !control.withLock({ $0.schedule.keepsLock(waitingFor: reason, at: now) }) {
-                    lock.release()
+                    await lock.release()
                 }
                 await wait(for: wakeup, until: time)
             case .run:
                 await runDueRound(&lock)
             }
         }
+        await lock.release()
     }
 
     /// Waits for a signal or until a time of the schedule.
@@ -134,8 +134,13 @@ extension AutoSync {
                 if let wait = control.withLock({ $0.schedule.serverWait(at: now) }) {
                     guard uptime + wait < end else { return PushResult(abortReason: .waitOfServer(wait)) }
                     roundParts.endFinishing()
-                    defer { roundParts.beginFinishing() }
-                    try await context.environment.sleep(wait)
+                    do {
+                        try await context.environment.sleep(wait)
+                    } catch {
+                        roundParts.beginFinishing(endsPull: false)
+                        throw error
+                    }
+                    roundParts.beginFinishing()
                 }
                 let report = try await roundMutex.withLock { () -> SyncRound.Report? in
                     guard control.withLock({ $0.schedule.serverWait(at: now) }) == nil else { return nil }
@@ -201,6 +206,7 @@ extension AutoSync {
                 round, report.outcome(leavesOperations: leavesOperations),
                 pulled: Set(report.pulls.keys).union(report.failed.keys).subtracting(report.retries),
                 refused: Set(refused.keys), stored: report.stored, at: now, jitter: jitter)
+            control.schedule.requestPulls(of: report.tablesToPull, except: round.plans, at: now)
         }
         record(report, of: round, operations)
     }
@@ -219,6 +225,16 @@ extension AutoSync {
             wakeup.signal()
         }
         // The context is closed.
+        wakeup.signal()
+    }
+
+    /// Requests pulls of the tables with rows that have to be pulled again: after a decision, a push of the app, or a round. A
+    /// running round takes those of its push.
+    func requestPullsAgain() async {
+        guard control.withLock({ !$0.schedule.isInRound }) else { return }
+        let tables = await context.takeTablesToPull()
+        guard !tables.isEmpty else { return }
+        control.withLock { $0.schedule.requestPulls(of: tables, at: now) }
         wakeup.signal()
     }
 

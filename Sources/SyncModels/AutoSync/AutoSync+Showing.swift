@@ -17,9 +17,10 @@ extension AutoSync {
         }
     }
 
-    /// Shows the pending operations, and takes care of those that no round will send.
+    /// Shows the pending operations, and takes care of those that no round will send, and of rows that no round will pull.
     func showOperations() async {
         try? await showingMutex.withLock { await showPendingOperations() }
+        await requestPullsAgain()
     }
 
     private func showPendingOperations() async {

@@ -15,10 +15,10 @@ final class RoundParts: Sendable {
 
     private let state = Mutex(State())
 
-    /// Ends a running pull, and prevents others until ``endFinishing()``.
-    func beginFinishing() {
+    /// Prevents pulls until ``endFinishing()``, and ends a running one.
+    func beginFinishing(endsPull: Bool = true) {
         state.withLock { $0.finishing += 1 }
-        end(.pull)
+        if endsPull { end(.pull) }
     }
 
     func endFinishing() { state.withLock { $0.finishing -= 1 } }

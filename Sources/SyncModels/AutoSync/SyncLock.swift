@@ -17,8 +17,9 @@ struct SyncLock {
     }
 
     /// Releases the lock, so that another process can sync.
-    mutating func release() {
-        held?.release()
-        held = nil
+    mutating func release() async {
+        guard let held else { return }
+        self.held = nil
+        await context.release(held)
     }
 }

@@ -28,6 +28,8 @@ struct SyncRound: Sendable {
         var retries: Set<Int> = []
         /// The plans of which rows were stored, also before a failure.
         var stored: Set<Int> = []
+        /// The tables with rows that have to be pulled again after the push. The plans of the round pull them.
+        var tablesToPull: Set<String> = []
         /// The error that ended the round.
         var ending: SyncError?
         /// The plan whose pull ended the round; `nil` if the push did.
@@ -58,6 +60,7 @@ struct SyncRound: Sendable {
         var report = Report()
         do {
             try await push(&report)
+            report.tablesToPull = await context.takeTablesToPull()
             for index in round.plans where report.ending == nil {
                 try await pull(index, of: round, &report)
             }

@@ -1,7 +1,7 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the schedule decides, and what it is told about the end of a round.
+/// What the schedule decides, and what it is told about rows to pull again and about the end of a round.
 extension SyncSchedule {
     /// The pull of one plan. Times are `nil` when there is no such reason to pull.
     struct Pull {
@@ -78,6 +78,17 @@ extension SyncSchedule {
         case .nothingDue: true
         case .failure, .signedOut: gate.map { $0.cause == .server && $0.until > now } ?? false
         case .offline, .otherProcess: false
+        }
+    }
+
+    /// Records that rows of these tables have to be pulled again.
+    ///
+    /// - Parameter plans: plans that pull them already.
+    mutating func requestPulls(of tables: Set<String>, except plans: [Int] = [], at now: Duration) {
+        adjustClock(to: now)
+        for index in pulls.indices where tables.contains(pulls[index].table) && !plans.contains(index) {
+            if pulls[index].requestedAt == nil { requestCause = .retry }
+            pulls[index].request(at: now, isHinted: false)
         }
     }
 

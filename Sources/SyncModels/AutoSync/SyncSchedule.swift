@@ -10,11 +10,11 @@ struct SyncSchedule: Sendable {
     private let settings: AutoSync.Settings
     /// The indices of the plans, parents first.
     private let order: [Int]
-    private var pulls: [Pull]
+    var pulls: [Pull]
     private var push = PushTimes()
     private(set) var isInRound = false
     /// Why a push or pulls were requested last.
-    private var requestCause = SyncEvent.RoundCause.start
+    var requestCause = SyncEvent.RoundCause.start
     private(set) var gate: SyncGate?
     /// The number of failures in a row, without progress between them.
     private var failures = 0

@@ -20,12 +20,23 @@ public import SyncCore
     /// The models, in the query's order.
     public var models: [Model] { page?.models ?? [] }
     /// The newest page; `nil` before the first one.
-    public private(set) var page: LivePage<Model>?
+    public var page: LivePage<Model>? { observedState.page }
     /// Whether the first page of the query has not been read yet. An empty page is not loading.
-    public private(set) var isLoading = true
+    public var isLoading: Bool { observedState.isLoading }
     /// Why the query cannot be read. A list that has a page keeps it without an error when the context closes.
-    public private(set) var error: SyncError?
+    public var error: SyncError? { observedState.error }
 
+    /// What the list shows.
+    private struct ShownState {
+        var page: LivePage<Model>?
+        var isLoading = true
+        var error: SyncError?
+    }
+
+    /// Observed by ``observedState`` and ``show(_:for:)``.
+    @ObservationIgnored private var state = ShownState()
+    /// The number of queries that were followed so far.
+    @ObservationIgnored private var follows = 0
     @ObservationIgnored private let context: SyncContext
     @ObservationIgnored private let first: FirstPage
     @ObservationIgnored private let throttle: Duration
@@ -55,7 +66,8 @@ public import SyncCore
         showsSyncStates: Bool = false, showing page: LivePage<Model>?
     ) {
         (self.query, self.context, self.first, self.throttle) = (query, context, first, throttle)
-        (self.showsSyncStates, self.page) = (showsSyncStates, page)
+        self.showsSyncStates = showsSyncStates
+        state.page = page
         follow()
     }
 
@@ -73,10 +85,14 @@ public import SyncCore
 
     private func follow() {
         task?.cancel()
-        (isLoading, error) = (true, nil)
+        follows += 1
+        let number = follows
+        guard show(ShownState(page: state.page), for: number) else { return }
         var results = context.table(Model.self).live(query, throttle: throttle)
         if showsSyncStates { results = results.withSyncStates() }
-        if first == .immediate, let page = results.immediatePage() { show(page) }
+        if first == .immediate, let page = results.immediatePage() {
+            guard show(page, for: number) else { return }
+        }
         var pages = results.makeAsyncIterator()
         settle = pages.settle
         task = Task { [weak self] in
@@ -84,20 +100,42 @@ public import SyncCore
                 // On the main actor, so that nothing runs between the end of a wait in `settled()` and what ends it.
                 while let page = try await pages.next(isolation: #isolation) {
                     // After a cancellation the next page is `nil`, which ends the waits for this query.
-                    if !Task.isCancelled { self?.show(page) }
+                    if !Task.isCancelled { self?.show(page, for: number) }
                 }
-                if !Task.isCancelled { self?.end() }
+                if !Task.isCancelled { self?.end(number) }
             } catch {
                 guard !Task.isCancelled else { return }
-                self?.show(error)
+                self?.show(error, for: number)
             }
         }
     }
 
-    private func show(_ page: LivePage<Model>) { (self.page, isLoading) = (page, false) }
+    private var observedState: ShownState {
+        access(keyPath: \.state)
+        return state
+    }
+
+    /// Shows the state of a query. Observers are called before the change, and may set another query: its state stays.
+    ///
+    /// - Parameter number: ``follows`` when the query was followed.
+    /// - Returns: whether that query is still followed.
+    @discardableResult
+    private func show(_ newState: ShownState, for number: Int) -> Bool {
+        withMutation(keyPath: \.state) {
+            if number == follows { state = newState }
+        }
+        return number == follows
+    }
+
+    @discardableResult
+    private func show(_ page: LivePage<Model>, for number: Int) -> Bool {
+        show(ShownState(page: page, isLoading: false), for: number)
+    }
+
+    private func show(_ error: SyncError, for number: Int) {
+        show(ShownState(page: state.page, isLoading: false, error: error), for: number)
+    }
 
     /// The context has closed.
-    private func end() { if isLoading { show(SyncError.contextClosed()) } }
-
-    private func show(_ error: SyncError) { (self.error, isLoading) = (error, false) }
+    private func end(_ number: Int) { if state.isLoading { show(SyncError.contextClosed(), for: number) } }
 }

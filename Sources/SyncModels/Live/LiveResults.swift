@@ -47,8 +47,8 @@ public struct LiveResults<Model: SyncModel>: AsyncSequence, Sendable {
         guard let table = try? context.catalog.table(named: rows.table) else { return rows }
         let names = Set(Model.schema.columnNames)
         let mapped = table.columns.map(\.name).filter(names.contains)
-        // No selection if all columns are mapped: with one, an observer reads after more commits.
-        if mapped.count < table.columns.count { rows.selection = mapped }
+        // No selection if all columns are mapped: with one, an observer reads after more commits. An empty one selects all.
+        if mapped.count < table.columns.count { rows.selection = mapped.isEmpty ? ["id"] : mapped }
         return rows
     }
 

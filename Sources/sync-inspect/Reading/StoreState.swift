@@ -74,10 +74,9 @@ struct StoreState: Sendable {
                 behind[operation.id] = Array(queue[(index + 1)...])
             }
         }
-        let tables = Set(
-            [""] + catalog.tables.map(\.name) + operations.map(\.table) + errors.map(\.table))
-        configValues = try tables.sorted().flatMap { table in
-            try ConfigKey.Kind.allCases.flatMap { try snapshot.configValues(in: table, kind: $0) }
+        let tables = [""] + catalog.tables.map(\.name) + operations.map(\.table) + errors.map(\.table)
+        configValues = try Set(tables.map(UTF8Text.init)).sorted().flatMap { table in
+            try ConfigKey.Kind.allCases.flatMap { try snapshot.configValues(in: table.text, kind: $0) }
         }
     }
 

@@ -7,11 +7,11 @@ extension StoreReport {
     init(_ state: StoreState, _ push: NextPush, showsValues: Bool) {
         let parts = Parts(state: state, showsValues: showsValues)
         (file, format, formatVersion) = (state.file, state.format, state.formatVersion)
-        let counts = Dictionary(grouping: state.operations, by: \.table).mapValues(\.count)
+        let counts = Dictionary(grouping: state.operations) { UTF8Text($0.table) }.mapValues(\.count)
         tables = state.catalog.tables.map { table in
             Table(
                 name: table.name, rows: state.rowCounts[table.name] ?? 0,
-                pendingOperations: counts[table.name] ?? 0, parents: table.parents)
+                pendingOperations: counts[UTF8Text(table.name)] ?? 0, parents: table.parents)
         }
         let errors = Dictionary(state.errors.map { ($0.operationID, $0) }) { first, _ in first }
         operations = state.operations.map { parts.operation($0, error: errors[$0.id]) }

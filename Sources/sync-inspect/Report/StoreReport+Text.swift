@@ -132,5 +132,5 @@ extension [String] {
 
 extension String {
     /// The text on one line, without characters that change the rest of the line or the terminal.
-    fileprivate var printable: String { printable(replacement: "\u{FFFD}") }
+    var printable: String { printable(replacement: "\u{FFFD}") }
 }

@@ -10,8 +10,10 @@ import TableServer
 struct Failure: LocalizedError {
     let message: String
 
+    /// - Parameter message: One line or more. It can contain ids and names of the server or of a file.
     init(_ message: String) {
-        self.message = message
+        let lines = message.split(separator: "\n", omittingEmptySubsequences: false)
+        self.message = lines.map { String($0).printable }.joined(separator: "\n")
     }
 
     var errorDescription: String? { message }
@@ -84,7 +86,7 @@ extension TodoApp {
     func message(for errors: [TableOperationError]) -> String {
         let lines = errors.map { error in
             let text = (error.item?.text ?? error.itemID).printable.shortened()
-            return "  \(error.kind) \"\(text)\": \(error.message) (code \(error.code.rawValue))"
+            return "  \(error.kind) \"\(text)\": \(error.message.printable) (code \(error.code.rawValue))"
         }
         return (["These changes failed and stay queued:"] + lines).joined(separator: "\n")
     }

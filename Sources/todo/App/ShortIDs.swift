@@ -14,8 +14,10 @@ struct ShortIDs {
         length = max(sharedLength + 1, Self.minimumLength)
     }
 
-    /// Returns the shortened id.
-    func short(_ id: String) -> String { String(String.UnicodeScalarView(id.unicodeScalars.prefix(length))) }
+    /// Returns the shortened id as it is printed. An id of the server can contain direction controls and line separators.
+    func short(_ id: String) -> String {
+        String(String.UnicodeScalarView(id.unicodeScalars.prefix(length))).printable
+    }
 
     private static func commonPrefixLength(_ first: String, _ second: String) -> Int {
         zip(first.unicodeScalars, second.unicodeScalars).prefix { $0 == $1 }.count

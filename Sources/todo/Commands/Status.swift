@@ -52,8 +52,8 @@ extension TodoApp {
         heading("Errors", "\(errors.count)")
         for error in errors {
             console.print(
-                "  \(error.kind.rawValue.padded(to: 7)) \(ids.short(error.itemID))  \(error.message) "
-                    + "(code \(error.code.rawValue))")
+                "  \(error.kind.rawValue.padded(to: 7)) \(ids.short(error.itemID))  "
+                    + "\(error.message.printable) (code \(error.code.rawValue))")
         }
     }
 

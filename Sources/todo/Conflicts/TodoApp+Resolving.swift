@@ -20,7 +20,7 @@ extension TodoApp {
     func show(_ error: TableOperationError, id: String) {
         let title = error.isConflict ? "Server Conflict" : "Error"
         console.print(console.styled("\(title): \(error.kind) of \(id)", .red))
-        console.print("\(error.message) (code \(error.code.rawValue))")
+        console.print("\(error.message.printable) (code \(error.code.rawValue))")
         for line in console.table(of: error) { console.print(line) }
     }
 

@@ -103,6 +103,12 @@ import Testing
             #expect(try await lists.fetch().map(\.name) == ["Garden"])
             var pages = lists.live().makeAsyncIterator()
             #expect(try await pages.next()?.map(\.name) == ["Garden"])
+            struct ListID: SyncModel {
+                var id = SyncID<ListID>()
+                static let schema = ModelSchema("TodoList", ListID())
+            }
+            var ids = context.table(ListID.self).live().makeAsyncIterator()
+            #expect(try await ids.next()?.map(\.id) == ["1"])
             var names = context.live { try $0.fetch(TodoList.all).map(\.name) }.makeAsyncIterator()
             #expect(try await names.next() == ["Garden"])
             let immediate = await MainActor.run {

@@ -162,6 +162,25 @@ import Testing
         }
     }
 
+    @Test func `finish that is cancelled while it waits for the server does not end the pull of a caller`()
+        async throws
+    {
+        try await VirtualSystem.run { system in
+            let device = try system.device()
+            device.network.condition = .status(503, retryAfter: "7200")
+            _ = try? await system.perform { try await device.sync.syncNow() }
+            device.network.condition = .slowPulls
+            let finish = system.start { await device.sync.finish(within: .seconds(10_000)).push }
+            await system.advance(.seconds(1))
+            let sync = system.start { try await device.sync.syncNow() }
+            await system.advance(.seconds(1))
+            guard case .pulling = device.sync.state.phase else { return #expect(Bool(false)) }
+            finish.cancel()
+            #expect(try await system.value(of: finish).abortReason?.code == .pushAbortedCancelled)
+            #expect(try await system.value(of: sync).pulls.count == 2)
+        }
+    }
+
     @Test func `finish does not end the push of a running round before its limit`() async throws {
         try await VirtualSystem.run { system in
             let device = try system.device()

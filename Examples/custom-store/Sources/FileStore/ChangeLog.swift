@@ -18,9 +18,15 @@ final class ChangeLog: Sendable {
     private static let header = Array("plain file store 1\n".utf8)
     private let state: Mutex<State>
     private let path: String
+    private let syncFile: @Sendable (FileHandle) throws -> Void
 
-    init(path: String) throws {
+    /// - Parameter syncFile: waits until the content of the file is on the drive.
+    init(
+        path: String,
+        syncFile: @escaping @Sendable (FileHandle) throws -> Void = { try ChangeLog.synchronize($0) }
+    ) throws {
         self.path = path
+        self.syncFile = syncFile
         // A symbolic link is refused: the lock file is named after the path, so the link and its target would have different
         // locks.
         let type = try Self.type(of: path)
@@ -55,7 +61,7 @@ final class ChangeLog: Sendable {
             // A new file, or one whose process ended before the header was complete.
             try state.file.truncate(atOffset: 0)
             try state.file.write(contentsOf: Self.header)
-            try Self.synchronize(state.file)
+            try syncFile(state.file)
             state.end = UInt64(Self.header.count)
             return SortedBytes()
         }
@@ -80,22 +86,40 @@ final class ChangeLog: Sendable {
         return entries
     }
 
-    /// Appends a record and syncs it to disk. If this throws, the record is not part of the log.
+    /// Appends a record and syncs it to disk.
+    ///
+    /// - Throws: ``/SyncCore/StoreError/Code/outcomeUnknown`` when the next opening may find the record, because neither it nor
+    ///   its removal is known to be on the drive. After other errors the record is not part of the log.
     func append(_ changes: [Change]) throws {
         let record = LogReader.record(of: changes)
         try state.withLock { state in
             try translatingErrors {
-                do {
-                    // Also removes the record of an append that has failed, if it could not be removed then.
-                    try state.file.truncate(atOffset: state.end)
-                    try state.file.write(contentsOf: record)
-                    try Self.synchronize(state.file)
-                    state.end += UInt64(record.count)
-                } catch {
+                // Also removes the record of an append that has failed, if it could not be removed then.
+                try state.file.truncate(atOffset: state.end)
+                do { try state.file.write(contentsOf: record) } catch {
+                    // What is left of the record is incomplete, and no opening reads it.
                     try? state.file.truncate(atOffset: state.end)
                     throw error
                 }
+                do { try syncFile(state.file) } catch {
+                    try removeUnsynced(from: state, after: error)
+                    throw error
+                }
+                state.end += UInt64(record.count)
             }
+        }
+    }
+
+    /// Removes the complete record at the end of the file, whose sync has failed: it may be on the drive all the same.
+    private func removeUnsynced(from state: State, after cause: any Error) throws {
+        do {
+            try state.file.truncate(atOffset: state.end)
+            try syncFile(state.file)
+        } catch {
+            throw StoreError(
+                .outcomeUnknown,
+                "The drive has not confirmed the change of '\(path)', which may be stored or not.",
+                cause: cause)
         }
     }
 

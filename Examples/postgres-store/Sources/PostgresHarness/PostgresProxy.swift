@@ -60,14 +60,13 @@ final class PostgresProxy: ConnectionFaults {
                 continue
             }
             state.withLock { $0.sockets.formUnion([client, server]) }
-            let dropsResponse = SharedFlag()
             let group = DispatchGroup()
             for direction in [Direction.requests, .responses] {
                 group.enter()
                 let thread = Thread { [self] in
                     switch direction {
-                    case .requests: forwardRequests(from: client, to: server, dropsResponse)
-                    case .responses: forwardResponses(from: server, to: client, dropsResponse)
+                    case .requests: forwardRequests(from: client, to: server)
+                    case .responses: forwardResponses(from: server, to: client)
                     }
                     LocalSocket.shutDown(client)
                     LocalSocket.shutDown(server)
@@ -86,7 +85,7 @@ final class PostgresProxy: ConnectionFaults {
     private enum Direction { case requests, responses }
 
     /// Forwards the messages of a store one by one, and injects the fault of a commit.
-    private func forwardRequests(from client: Int32, to server: Int32, _ dropsResponse: SharedFlag) {
+    private func forwardRequests(from client: Int32, to server: Int32) {
         // The first message has no type.
         var typeLength = 0
         while var message = LocalSocket.readMessage(client, typeLength: typeLength) {
@@ -98,7 +97,10 @@ final class PostgresProxy: ConnectionFaults {
                     return state.nextCommit
                 }) {
                 case .lostBeforeCommit: return
-                case .lostResponse: dropsResponse.set()
+                case .lostResponse:
+                    // The connection ends before the server commits. The store must wait for that.
+                    _ = LocalSocket.write(Self.query("SELECT pg_sleep(0.3); COMMIT"), to: server)
+                    return
                 case .rolledBack: message = Self.query("ROLLBACK")
                 case nil: break
                 }
@@ -107,8 +109,8 @@ final class PostgresProxy: ConnectionFaults {
         }
     }
 
-    private func forwardResponses(from server: Int32, to client: Int32, _ dropsResponse: SharedFlag) {
-        while let bytes = LocalSocket.read(server), !dropsResponse.isSet {
+    private func forwardResponses(from server: Int32, to client: Int32) {
+        while let bytes = LocalSocket.read(server) {
             guard LocalSocket.write(bytes, to: client) else { return }
         }
     }
@@ -118,13 +120,4 @@ final class PostgresProxy: ConnectionFaults {
         let text = Array(statement.utf8) + [0]
         return [UInt8(ascii: "Q"), 0, 0, 0, UInt8(text.count + 4)] + text
     }
-}
-
-/// A flag that two threads share.
-final class SharedFlag: Sendable {
-    private let value = Mutex(false)
-
-    var isSet: Bool { value.withLock { $0 } }
-
-    func set() { value.withLock { $0 = true } }
 }

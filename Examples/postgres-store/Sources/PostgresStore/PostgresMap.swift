@@ -16,6 +16,8 @@ final class PostgresMap: OrderedMap {
     /// Lets one write of this process at a time wait for the server's lock.
     private let writeLock = NSLock()
     private let ownCommits = Mutex<Int64>(0)
+    /// The number of commits that lost their connection, and how many of them have certainly ended.
+    private let lostCommits = Mutex((all: 0, ended: 0))
 
     init(parameters: String, table: PostgresTable) throws {
         connections = ConnectionPool(parameters)
@@ -34,7 +36,11 @@ final class PostgresMap: OrderedMap {
     func read<T>(_ body: (any OrderedMapSnapshot) throws -> T) throws -> T {
         // The server takes the snapshot at the first query, so a query follows at once.
         let beginning = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT 1"
-        return try connections.withTransaction(beginning) { connection in
+        let lost = lostCommits.withLock { $0 }
+        // The server may still be committing. It keeps the lock of the write until reads see the outcome.
+        let wait = lost.all > lost.ended ? "BEGIN; \(table.waitForWrite); COMMIT; " : ""
+        return try connections.withTransaction(wait + beginning) { connection in
+            lostCommits.withLock { $0.ended = max($0.ended, lost.all) }
             let result = try body(PostgresTransaction(connection: connection, table: table))
             // The read has its result, also if the connection is lost now.
             _ = try? connection.run("ROLLBACK")
@@ -53,10 +59,17 @@ final class PostgresMap: OrderedMap {
                 if transaction.hasChanges {
                     try connection.run("UPDATE \(table.commits) SET number = number + 1")
                 }
-                try connection.commit()
+                try commit(on: connection)
                 if transaction.hasChanges { ownCommits.withLock { $0 += 1 } }
                 return result
             }
+        }
+    }
+
+    private func commit(on connection: PostgresConnection) throws {
+        do { try connection.commit() } catch let error as StoreError where error.code == .outcomeUnknown {
+            lostCommits.withLock { $0.all += 1 }
+            throw error
         }
     }
 

@@ -10,8 +10,10 @@ struct PostgresTable: Sendable {
     /// The quoted name of the table with the number of commits.
     let commits: String
     let lockKeys: LockKeys
-    /// The statements that create the tables unless they exist.
+    /// The statements that create the tables unless they exist, and wait for a running write.
     let creation: String
+    /// The statement that waits for a running write. Reads that wait do not wait for each other.
+    let waitForWrite: String
     /// The statements that remove the tables.
     let removal: String
 
@@ -34,12 +36,15 @@ struct PostgresTable: Sendable {
         self.name = "\"\(name)\""
         commits = "\"\(name)_commits\""
         lockKeys = LockKeys(name)
-        // Two processes that create a table at the same time would fail, so one waits for the other.
+        waitForWrite = "LOCK TABLE \(self.name) IN ROW SHARE MODE"
+        // Two processes that create a table at the same time would fail, so one waits for the other. The last write of an
+        // earlier opening may have lost its connection, so this one waits for its commit.
         creation = """
             SELECT pg_advisory_xact_lock(\(lockKeys.creation));
             CREATE TABLE IF NOT EXISTS \(self.name) (key bytea PRIMARY KEY, value bytea NOT NULL);
             CREATE TABLE IF NOT EXISTS \(commits) (number bigint NOT NULL);
-            INSERT INTO \(commits) SELECT 0 WHERE NOT EXISTS (SELECT FROM \(commits))
+            INSERT INTO \(commits) SELECT 0 WHERE NOT EXISTS (SELECT FROM \(commits));
+            \(waitForWrite)
             """
         removal = "DROP TABLE IF EXISTS \(self.name); DROP TABLE IF EXISTS \(commits)"
     }

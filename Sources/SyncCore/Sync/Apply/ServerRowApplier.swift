@@ -42,7 +42,10 @@ struct ServerRowApplier {
         if isLikelyNew, !row.system.deleted, try transaction.insert(row, in: definition.name) {
             return .upserted
         }
-        let local = try transaction.readableItem(id: row.id, in: definition)
+        let local =
+            row.system.deleted
+            ? try transaction.readableItem(id: row.id, in: definition)
+            : try transaction.replaceableItem(id: row.id, in: definition)
         isLikelyNew = local == nil
         // A cache can return an old page. Without `updatedAt`, the version may be that of a row inserted again.
         if let local, row.system.updatedAt != nil, local.hasSuperseded(row) { return .unchanged }

@@ -119,7 +119,7 @@ struct ConflictResolution {
             }
             let effect = try DecisionEffect(
                 of: error, in: transaction, definition: definition, dialect: context.client.dialect,
-                inFlight: isInFlight ? [] : context.inFlight.all)
+                inFlight: isInFlight ? [] : context.inFlight.all, tablesToPull: context.tablesToPull)
             try effect.apply(decision)
             guard try transaction.operation(id: error.operationID) == nil else { return .sendAgain }
             return .resolved(try context.recordItem(of: effect.operation, in: transaction))

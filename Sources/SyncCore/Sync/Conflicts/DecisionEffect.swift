@@ -18,6 +18,8 @@ struct DecisionEffect {
     private let dialect: WireDialect
     /// When the user has decided; `nil` for a resolver's decision, which is no later change of the item.
     private let decidedAt: Timestamp?
+    /// Receives the table if a row of it has to be pulled again.
+    private let tablesToPull: TablesToPull?
     /// The operation as it is stored now.
     let operation: TableOperation
     /// A newer change of the item that cannot be merged with the operation. A decision leaves it as it is, except for its
@@ -31,7 +33,8 @@ struct DecisionEffect {
     ///   item since the failure, or the operation is being sent.
     init(
         of error: TableOperationError, in transaction: any StoreTransaction, definition: SyncTableDefinition,
-        dialect: WireDialect, inFlight: Set<Int64>, decidedAt: Timestamp? = nil
+        dialect: WireDialect, inFlight: Set<Int64>, decidedAt: Timestamp? = nil,
+        tablesToPull: TablesToPull? = nil
     ) throws {
         guard let operation = try transaction.operation(of: error) else {
             throw SyncError.operationNotFound(error.operationID)
@@ -48,6 +51,7 @@ struct DecisionEffect {
         self.definition = definition
         self.dialect = dialect
         self.decidedAt = decidedAt
+        self.tablesToPull = tablesToPull
         self.operation = merged
         self.error = error
         behind = try transaction.operation(behind: merged)
@@ -106,7 +110,8 @@ struct DecisionEffect {
     /// Other fields that it lacks are removed, because no operation would send an edit that stayed.
     private func store(_ row: Item) throws {
         let local =
-            try transaction.readableItem(id: row.id, in: definition) ?? operation.deletedItem(in: definition)
+            try transaction.replaceableItem(id: row.id, in: definition)
+            ?? operation.deletedItem(in: definition)
         let item = row.addingLocalOnlyColumns(of: local, definition: definition)
         try transaction.upsert([item], in: definition.name)
     }
@@ -117,7 +122,7 @@ struct DecisionEffect {
         do { try store(row) } catch let error as StoreError where error.code == .schemaMismatch {
             guard operation.kind != .delete, try transaction.item(id: row.id, in: definition.name) == nil
             else { throw error }
-            try transaction.recordPurge(of: definition.name)
+            try transaction.recordRowToPull(in: definition.name, tablesToPull)
         }
     }
 
@@ -132,7 +137,7 @@ struct DecisionEffect {
         if let newest, !newest.system.deleted { try restore(newest) } else { try removeItem() }
         if row == nil, operation.kind != .insert, error.code != .itemNotOnServer {
             // Nothing shows the row that the server has: it is pulled again.
-            try transaction.recordPurge(of: definition.name)
+            try transaction.recordRowToPull(in: definition.name, tablesToPull)
         }
     }
 

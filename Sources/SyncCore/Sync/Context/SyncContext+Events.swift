@@ -12,7 +12,7 @@ extension SyncContext {
     {
         guard isObserved else { return }
         let event = event()
-        settings.onEvent?(event)
+        if let onEvent = settings.onEvent { RunningCall.runWithoutCalls { onEvent(event) } }
         client.log?.record(event, details())
     }
 

@@ -1,8 +1,6 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-import Synchronization
-
 extension SyncContext {
     /// Sends the pending operations to the server, in the order of the queue. Parents and children are
     /// ordered as ``SyncTableDefinition/parents`` requires, and operations that failed before are last.
@@ -42,15 +40,12 @@ extension SyncContext {
         tables: Set<String>? = nil, budget: PushBudget, onCancellation: (PushResult) -> Void
     ) async throws -> PushResult {
         for table in tables ?? [] { _ = try definition(of: table) }
-        guard !RunningPush.ofTask.contains(where: { $0.isRunning && $0.context == ObjectIdentifier(self) })
-        else {
+        guard !RunningCall.isRunning(of: self) else {
             throw SyncError(
                 .invalidOperation, "A delegate or resolver cannot push the context that is waiting for it.")
         }
         return try await pushMutex.withLock {
-            let push = RunningPush(ObjectIdentifier(self))
-            defer { push.end() }
-            return try await RunningPush.$ofTask.withValue(RunningPush.ofTask.filter(\.isRunning) + [push]) {
+            try await RunningCall.run(of: self) {
                 do {
                     return try await withPushLock {
                         try await run(PushRun(context: self, tables: tables, budget: budget), onCancellation)
@@ -156,19 +151,4 @@ extension SyncContext {
             "Not all operations were completed: \(counts.joined(separator: ", ")). See pushResult.errors.",
             cause: PushFailure(result: result, underlying: nil))
     }
-}
-
-/// A push that the current task is part of. Pushing its context again would deadlock. A task that a delegate has started can
-/// outlive the push.
-private final class RunningPush: Sendable {
-    @TaskLocal static var ofTask: [RunningPush] = []
-
-    let context: ObjectIdentifier
-    private let state = Mutex(true)
-
-    init(_ context: ObjectIdentifier) { self.context = context }
-
-    var isRunning: Bool { state.withLock(\.self) }
-
-    func end() { state.withLock { $0 = false } }
 }

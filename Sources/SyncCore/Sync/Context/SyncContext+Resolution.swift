@@ -148,7 +148,7 @@ extension SyncContext {
         try await writeLocally { [self] transaction in
             let effect = try DecisionEffect(
                 of: error, in: transaction, definition: definition, dialect: client.dialect,
-                inFlight: inFlight.all, decidedAt: now)
+                inFlight: inFlight.all, decidedAt: now, tablesToPull: tablesToPull)
             if normalized != nil, effect.behind != nil {
                 throw SyncError(
                     .invalidOperation,

@@ -34,6 +34,7 @@ public final class SyncContext: Sendable {
     let retryBudget = RetryBudget()
     let stalePageGuard = StalePageGuard()
     let unlistedRows = UnlistedRows()
+    let tablesToPull = TablesToPull()
     let loggedRows = LoggedRows()
     /// The operations that are being sent.
     let inFlight = InFlightOperations()

@@ -39,7 +39,7 @@ public struct SyncEnvironment: Sendable {
     /// The clock, random generator and threads of the system.
     public static var live: SyncEnvironment {
         SyncEnvironment(
-            now: { systemTime }, sleep: { try await Task.sleep(for: $0) },
+            now: { systemTime }, sleep: { try await Task.sleep(for: min($0, RetryPolicy.greatestDelay)) },
             random: { .random(in: .min ... .max) }, executor: DispatchStoreExecutor(),
             uptime: { start.duration(to: .now) })
     }

@@ -28,11 +28,16 @@ struct PageRequest: Sendable {
     func page(at cursor: PullCursor) async throws -> PulledPage {
         var cursor = cursor
         var refusalCount = 0
+        // After server errors: the cursor before the alternative, then the alternative while the query is tried once more.
+        var (failed, alternative) = (PullCursor?.none, PullCursor?.none)
         var requestsTotal = requestsTotal
         while true {
             let storedRowCount = context.stalePageGuard.storedRowCount
             let requestedAt = context.environment.now()
             switch try await send(cursor.nextPage, requestsTotal: requestsTotal) {
+            case .rows where failed != nil:
+                // The errors may have been those of a restart.
+                (alternative, cursor, failed) = (cursor, failed ?? cursor, nil)
             case .rows(let rows, let total, let next, let time):
                 var (read, unreadable) = try read(rows)
                 if cursor.isBeforeOffset { (read, unreadable) = (read.map { $0.withoutFields }, []) }
@@ -41,11 +46,14 @@ struct PageRequest: Sendable {
                     storedRowCount: storedRowCount, requestedAt: requestedAt, cursor: cursor, total: total)
             case .refused where requestsTotal:
                 requestsTotal = false
+            case .refused where alternative != nil:
+                (cursor, alternative) = (alternative ?? cursor, nil)
             case .refused(let error, let status):
                 guard cursor.hasAlternative else { throw SyncError.pullAborted(table, error) }
                 // The alternative may leave rows out for good, so a few failures are not taken for a refusal.
                 refusalCount += 1
                 if refusalCount == 4 {
+                    if status >= 500 { failed = failed ?? cursor }
                     cursor.advanceOverRefusal()
                     refusalCount = 0
                 } else if status >= 500, !context.retryBudget.spend() {

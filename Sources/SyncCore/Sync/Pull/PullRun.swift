@@ -175,7 +175,7 @@ struct PullRun: Sendable {
         async let next = run.cursor.isDone ? nil : run.fetch()
         var outcomes: [ServerRowApplier.Outcome] = []
         if let storing {
-            guard let stored = try await context.value(of: storing) else {
+            guard let stored = try await waitUntilStored(storing, page) else {
                 cursor = page.cursor
                 try await readMark()
                 return result
@@ -195,6 +195,19 @@ struct PullRun: Sendable {
         result.add(context.unlistedRows.take(of: pull.query.table))
         session.unreported.withLock { [result] in $0 = result }
         return result
+    }
+
+    /// Waits until the page is stored. If it is unknown whether it is, its unreadable rows are listed all the same: the token may
+    /// be past them.
+    private mutating func waitUntilStored(
+        _ storing: PendingWrite<[ServerRowApplier.Outcome]?>, _ page: PulledPage
+    ) async throws -> [ServerRowApplier.Outcome]? {
+        do {
+            return try await context.value(of: storing)
+        } catch let error as SyncError where (error.cause as? StoreError)?.code == .outcomeUnknown {
+            result.add(page.unreadable)
+            throw error
+        }
     }
 
     /// Counts the page and its rows, also if resolving a conflict of the page ends the pull.
@@ -271,7 +284,7 @@ struct PullRun: Sendable {
             let ages = try rows.map { row in
                 let age = stalePageGuard.age(of: row.item, in: table, since: page.storedRowCount, for: source)
                 guard age == .current, let sharedStore else { return age }
-                return try sharedStore.age(of: row.item, in: table, transaction)
+                return try sharedStore.age(of: row.item, in: pull.definition, transaction)
             }
             guard !ages.contains(.unknown) else { return nil }
             var isLikelyNew = true

@@ -128,12 +128,12 @@ private struct Reconcile {
 
     /// Removes the items that have not changed since, and the delta tokens that would keep them from being pulled again.
     func remove(_ removal: Removal) async throws -> Int {
-        let (table, binding) = (query.table, pull.binding)
+        let (table, definition, binding) = (query.table, pull.definition, pull.binding)
         let cascade = CascadedRemoval(of: table, in: context.store.dataSource)
         return try await context.write { transaction in
             let ids = try removal.items.filter { item in
                 try transaction.operations(forItem: item.id, in: table).isEmpty
-                    && transaction.item(id: item.id, in: table) == item
+                    && transaction.readableItem(id: item.id, in: definition) == item
             }.map(\.id)
             guard !ids.isEmpty else { return 0 }
             let removedFurtherRows = try cascade.remove(in: transaction) {

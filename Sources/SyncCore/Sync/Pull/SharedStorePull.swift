@@ -44,11 +44,13 @@ struct SharedStorePull: Sendable {
     }
 
     /// Compares a row of a page with the state that the store has, or had before the row was removed.
-    func age(of row: Item, in table: String, _ transaction: any StoreTransaction) throws -> StalePageGuard.Age
-    {
+    func age(
+        of row: Item, in definition: SyncTableDefinition, _ transaction: any StoreTransaction
+    ) throws -> StalePageGuard.Age {
         guard othersHaveCommitted else { return .current }
+        let table = definition.name
         let operation = try transaction.operations(forItem: row.id, in: table).first
-        guard let known = try knownState(of: row.id, in: table, with: operation, transaction) else {
+        guard let known = try knownState(of: row.id, in: definition, with: operation, transaction) else {
             // Of an item that the app has deleted and inserted again, only the version of its pending change is known.
             if let version = operation?.version, let other = row.system.version,
                 !version.hasSameBytes(as: other)
@@ -58,7 +60,7 @@ struct SharedStorePull: Sendable {
             let key = Self.key(id: row.id, table: table)
             guard let removed = try transaction.configValue(key).flatMap(RemovedRow.init) else {
                 // The item of a server without versions.
-                let local = operation == nil ? try transaction.item(id: row.id, in: table) : nil
+                let local = operation == nil ? try transaction.readableItem(id: row.id, in: definition) : nil
                 return local?.isLater(than: row) == true ? .stale : .current
             }
             let last = Item(id: row.id, system: SystemProperties(updatedAt: removed.updatedAt))
@@ -72,10 +74,11 @@ struct SharedStorePull: Sendable {
 
     /// Returns the newest state of the server's row that the store has; `nil` if it has none.
     private func knownState(
-        of id: String, in table: String, with operation: TableOperation?, _ transaction: any StoreTransaction
+        of id: String, in definition: SyncTableDefinition, with operation: TableOperation?,
+        _ transaction: any StoreTransaction
     ) throws -> Item? {
         if let row = operation?.newestServerItem { return row }
-        let local = try transaction.item(id: id, in: table) ?? operation?.deletedItem
+        let local = try transaction.readableItem(id: id, in: definition) ?? operation?.deletedItem
         return local?.system.isOfServer == true ? local : nil
     }
 

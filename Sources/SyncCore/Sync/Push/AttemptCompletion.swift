@@ -8,6 +8,8 @@ struct AttemptCompletion {
     let operationID: Int64
     /// Columns in which equal changes of both sides count twice: see ``ConflictResolver/combinedColumns``.
     var combinedColumns: Set<String> = []
+    /// Receives the table if rows of it have to be pulled again.
+    var tablesToPull: TablesToPull?
 
     /// Completes an operation that the server has applied: stores the row, and rebases the user's later changes on it.
     ///
@@ -285,7 +287,7 @@ struct AttemptCompletion {
         let isKnownMissing =
             try transaction.operationError(operationID: operationID)?.code == .itemNotOnServer
         guard operation.base == nil, operation.version != nil, !isKnownMissing else { return }
-        try transaction.recordPurge(of: definition.name)
+        try transaction.recordRowToPull(in: definition.name, tablesToPull)
     }
 
     /// Merges an operation that is no longer in flight with the one behind it.

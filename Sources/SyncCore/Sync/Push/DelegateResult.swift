@@ -168,8 +168,20 @@ extension OperationSender {
     }
 
     /// Merges the operation with a change behind it, unless the server may have applied an attempt.
+    ///
+    /// A row that the delegate has inserted, and that the store could not store, counts as sent: a deletion by the user deletes
+    /// it.
     func mergeUnsent(in transaction: any StoreTransaction) throws {
-        guard try transaction.operation(id: operationID)?.isAmbiguous == false else { return }
+        guard var operation = try transaction.operation(id: operationID), !operation.isAmbiguous else {
+            return
+        }
+        if operation.kind == .insert, let row = context.inFlight.unstoredRow(of: operationID) {
+            operation.state = .attempted
+            operation.revision += 1
+            operation.sent = TableOperation.SentSnapshot(
+                kind: .insert, fields: definition.syncedFields(of: row), version: nil)
+            try transaction.put(operation)
+        }
         try AttemptCompletion(transaction: transaction, definition: definition, operationID: operationID)
             .mergeBehind()
     }

@@ -44,8 +44,8 @@ struct FailedOperations: Sendable {
         }
     }
 
-    /// Returns the operations that may be the only ones to fail. Those that have ended a push are at the beginning of the queue:
-    /// no later operation was sent then.
+    /// Returns the operations that may be the only ones to fail, as far as they are at the beginning of the queue. This context
+    /// knows where else its pushes have ended: see ``UnansweredOperations``.
     private static func operationsThatMayFailAlone(in snapshot: any StoreSnapshot) throws -> [TableOperation]
     {
         var (alone, last) = ([TableOperation](), Int64(0))

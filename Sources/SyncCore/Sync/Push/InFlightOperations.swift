@@ -14,6 +14,7 @@ final class InFlightOperations: Sendable {
     private struct State {
         var sent: Set<Int64> = []
         var performed: Set<Int64> = []
+        var unstored: [Int64: Item] = [:]
         var ahead: [Int64: MarkAhead] = [:]
     }
 
@@ -39,6 +40,14 @@ final class InFlightOperations: Sendable {
 
     func beginPerforming(_ id: Int64) { state.withLock { _ = $0.performed.insert(id) } }
     func endPerforming(_ id: Int64) { state.withLock { _ = $0.performed.remove(id) } }
+
+    /// Records the row that a delegate has inserted and that the store could not store.
+    func recordUnstored(_ row: Item, of id: Int64) { state.withLock { $0.unstored[id] = row } }
+
+    /// Returns the row that a delegate has inserted by itself and that the store could not store.
+    func unstoredRow(of id: Int64) -> Item? { state.withLock { $0.unstored[id] } }
+
+    func removeUnstored(_ id: Int64) { state.withLock { $0.unstored[id] = nil } }
 
     func insert(_ id: Int64) { state.withLock { _ = $0.sent.insert(id) } }
 

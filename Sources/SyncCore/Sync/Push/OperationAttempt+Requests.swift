@@ -107,7 +107,9 @@ extension OperationAttempt {
     func outcomeOfMissingTable(
         _ response: AttemptResponse, known: Item?
     ) async throws -> AttemptOutcome? {
-        guard response.classification == .rowMissing, response.status == 404 else { return nil }
+        // In a dialect that replaces whole rows, 410 is about a deleted row.
+        let mayBeOfGateway = response.status == 404 || !context.client.dialect.updatesWholeRow
+        guard response.classification == .rowMissing, mayBeOfGateway else { return nil }
         let listed = try await readListedRow()
         switch listed.classification {
         case .done:
@@ -117,7 +119,8 @@ extension OperationAttempt {
             }
             return try await outcomeOfShownRow(listed.row, known: known, after: response)
         // A service that refuses the list has a route to the table, and may show the row.
-        case _ where listed.isRefusal: return try await outcomeOfShownRow(known: known, after: response)
+        case _ where listed.isRefusal || isForbidden(listed):
+            return try await outcomeOfShownRow(known: known, after: response)
         case .rowMissing: return nil
         default: return outcome(ofFetched: listed)
         }
@@ -134,10 +137,10 @@ extension OperationAttempt {
         else { return nil }
         let fetched = try await send(.read(id: operation.itemID))
         if fetched.classification == .rowMissing { return nil }
-        if listed == nil, fetched.isForbidden {
+        if listed == nil, isForbidden(fetched) {
             // A user who may not read the table leaves it at the 404. If the server has the row, later pulls show it again.
-            let table = definition.name
-            try await context.write(keepsMarks: true) { try $0.recordPurge(of: table) }
+            let (table, tables) = (definition.name, context.tablesToPull)
+            try await context.write(keepsMarks: true) { try $0.recordRowToPull(in: table, tables) }
             return nil
         }
         guard let present = fetched.row else { return outcome(ofFetched: fetched) }
@@ -221,6 +224,9 @@ extension OperationAttempt {
         return switch response.classification {
         case .done where response.row != nil, .rowMissing:
             proof.outcome(ofRow: response, reason, status: status)
+        // The server has answered the write, and nothing more can be known: the operation is parked in the end.
+        case _ where requests.hasWritten && !requests.isConfirmed && isForbidden(response):
+            .refused(status: status, message: response.message)
         case .unauthenticated, .unavailable:
             AttemptOutcome(response, proof)
         case .tableMissing:
@@ -228,6 +234,16 @@ extension OperationAttempt {
         // The response says nothing about the row.
         case .done, .rowExists, .versionMismatch, .refused, .unknown:
             .unknown(status: response.status, message: response.message)
+        }
+    }
+
+    /// Whether the user may not read the row that a write was about, or the service has no such request. A device without a user
+    /// may be permitted to write only.
+    private func isForbidden(_ response: AttemptResponse) -> Bool {
+        switch response.status {
+        case 401: context.client.authenticationToken == nil
+        case 403, 405: response.isRefusal
+        default: false
         }
     }
 
@@ -293,9 +309,6 @@ extension AttemptResponse {
         default: false
         }
     }
-
-    /// Whether the user may not read the row, or the service has no such request.
-    fileprivate var isForbidden: Bool { isRefusal && [403, 405].contains(status) }
 }
 
 extension AttemptOutcome {

@@ -108,13 +108,14 @@ extension OperationRun {
         _ sender: OperationSender, through delegate: any SyncContextDelegate
     ) async throws -> Result {
         let (operation, context, definition) = (operation, context, sender.definition)
-        let start = try await context.write(keepsMarks: true) { transaction -> DelegateStart in
-            try sender.mergeUnsent(in: transaction)
-            let start = try DelegateStart(of: operation, definition, in: transaction)
-            if start.operation?.kind == .insert { context.inFlight.beginPerforming(operation.id) }
-            return start
-        }
         do {
+            let start = try await context.write(keepsMarks: true) { transaction -> DelegateStart in
+                try sender.mergeUnsent(in: transaction)
+                let start = try DelegateStart(of: operation, definition, in: transaction)
+                if start.operation?.kind == .insert { context.inFlight.beginPerforming(operation.id) }
+                return start
+            }
+            context.inFlight.removeUnstored(operation.id)
             let result = try await execute(sender, from: start, through: delegate)
             await endPerforming(sender)
             return result
@@ -130,10 +131,14 @@ extension OperationRun {
         let (id, inFlight) = (operation.id, context.inFlight)
         guard inFlight.isPerformed(id) else { return }
         defer { inFlight.endPerforming(id) }
-        // If the write fails, the next push merges the operations before it sends them.
-        try? await context.write(keepsMarks: true) { transaction in
-            inFlight.endPerforming(id)
-            try sender.mergeUnsent(in: transaction)
+        do {
+            try await context.write(keepsMarks: true) { transaction in
+                inFlight.endPerforming(id)
+                try sender.mergeUnsent(in: transaction)
+            }
+            inFlight.removeUnstored(id)
+        } catch {
+            // The next push merges the operations before it sends them.
         }
     }
 
@@ -162,6 +167,9 @@ extension OperationRun {
             try await sender.store(DelegateResult(item: item, seen: handle.seen, sent: handle.result))
             return ended(.completed, pushEnding: handle.pushEnding)
         } catch let failure as SyncError where failure.isOfStore {
+            if handle.result == nil, current.kind == .insert {
+                context.inFlight.recordUnstored(item, of: operation.id)
+            }
             return ended(handle.result.map(Outcome.init) ?? .notExecuted, pushEnding: failure)
         } catch {
             return try await result(of: handle, sender, throwing: error)

@@ -34,7 +34,7 @@ extension OperationSender {
                 id: id, forItem: attempt.operation.itemID, in: definition.name)
             guard let (operation, behind) = found else { return nil }
             try context.recordResult(operation.keptRow(after: row) ?? row, of: operation, in: transaction)
-            try transaction.recordPurge(of: definition.name)
+            try transaction.recordRowToPull(in: definition.name, context.tablesToPull)
             return try completion(in: transaction).complete(
                 operation, before: behind, with: row, sent: attempt.proof.sent,
                 replacing: attempt.requests.replaced)

@@ -390,6 +390,8 @@ extension OperationSender {
     }
 
     func completion(in transaction: any StoreTransaction) -> AttemptCompletion {
-        AttemptCompletion(transaction: transaction, definition: definition, operationID: operationID)
+        AttemptCompletion(
+            transaction: transaction, definition: definition, operationID: operationID,
+            tablesToPull: context.tablesToPull)
     }
 }

@@ -39,8 +39,9 @@ struct PushEnding: Sendable {
             let cause = SyncError.serviceUnavailable(status: status, message: message, retryAfter: delay)
             var error = SyncError(
                 .pushAbortedService, cause.message, cause: cause, mayRetry: true, retryAfter: delay)
-            if ResponseClassification.mayBeOfRequest(status) { error.pushEndingScope = .operation }
-            if ResponseClassification.isGatewayFailure(status), delay == nil {
+            if ResponseClassification.mayBeOfRequest(status) {
+                error.pushEndingScope = .operation
+            } else if !ResponseClassification.isOfService(status) {
                 error.pushEndingScope = .unansweredOperation
             }
             (self.error, self.status) = (error, status)

@@ -18,8 +18,7 @@ extension SyncContext {
             try await environment.sleep(delay)
             delay = min(delay * 2, .seconds(1))
         }
-        defer { pushLock.release() }
-        return try await body()
+        return try await releasingPushLock(after: body)
     }
 
     /// Runs the body, which may discard operations, while no other process pushes. The context knows the operations that it is
@@ -33,8 +32,24 @@ extension SyncContext {
                 .purgeRefused, "Another process is sending operations. Purge again when it has finished.",
                 mayRetry: true)
         }
-        defer { pushLock.release() }
-        return try await body()
+        return try await releasingPushLock(after: body)
+    }
+
+    private func releasingPushLock<T>(after body: () async throws -> T) async throws -> T {
+        let result: Result<T, any Error>
+        do { result = .success(try await body()) } catch { result = .failure(error) }
+        if let lock = pushLock.removeUser() { await release(lock) }
+        return try result.get()
+    }
+
+    /// Releases a lock of the store outside the cooperative thread pool.
+    package func release(_ lock: any StorePushLock) async {
+        await withCheckedContinuation { continuation in
+            environment.executor.write {
+                lock.release()
+                continuation.resume()
+            }
+        }
     }
 
     /// Acquires the sync lock of a shared store without waiting; `nil` when another process holds it.
@@ -63,7 +78,8 @@ extension SyncContext {
         let dataSource = store.dataSource
         do {
             return try await withCheckedThrowingContinuation { continuation in
-                environment.executor.read { continuation.resume(with: Result { try acquire(dataSource) }) }
+                // After the release of a lock, which is a write too.
+                environment.executor.write { continuation.resume(with: Result { try acquire(dataSource) }) }
             }
         } catch let error as StoreError where error.code == .closed {
             throw SyncError.contextClosed(cause: error)
@@ -98,13 +114,15 @@ final class HeldPushLock: Sendable {
         }
     }
 
-    /// Removes a user, and releases the lock with the last one.
-    func release() {
+    /// Removes a user.
+    ///
+    /// - Returns: the lock, for its release, if that was the last user.
+    func removeUser() -> (any StorePushLock)? {
         state.withLock { state in
             state.users -= 1
-            guard state.users == 0 else { return }
-            state.lock?.release()
-            state.lock = nil
+            guard state.users == 0 else { return nil }
+            defer { state.lock = nil }
+            return state.lock
         }
     }
 }

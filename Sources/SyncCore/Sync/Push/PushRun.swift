@@ -247,7 +247,13 @@ struct PushRun {
     private mutating func end(with error: any Error, at operation: TableOperation) {
         let scope = (error as? SyncError)?.pushEndingScope ?? .service
         let isUnanswered = scope == .unansweredOperation
-        let limit = isUnanswered ? context.unanswered.record(operation.id) : nil
+        var limit = isUnanswered ? context.unanswered.record(operation.id) : nil
+        let asksForWait = (error as? SyncError)?.retryAfter != nil
+        if scope == .operation || limit != nil && asksForWait {
+            context.unanswered.recordEndOfPush(at: operation.id)
+        }
+        // A server that asks for a wait is sent no other operation now; the next push begins with others.
+        if asksForWait { limit = nil }
         let isUnauthorized = scope == .unauthorizedOperation && context.recordUnauthorized(operation)
         result.mayBeUnauthorizedChange =
             scope == .unauthorizedOperation && !isUnauthorized && context.client.authenticationToken != nil

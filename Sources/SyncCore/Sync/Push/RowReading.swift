@@ -25,8 +25,10 @@ extension OperationAttempt {
         var result = AttemptResponse(
             status: response.status, classification: response.classification, message: response.message,
             retryAfter: response.retryAfter)
+        // A list is never gone: a gateway that has no route to the server says so of everything.
+        if response.status == 410 { result.classification = .tableMissing }
         // A server that refuses the query does not list the row either.
-        guard [.done, .refused].contains(response.classification) else { return result }
+        guard [.done, .refused].contains(result.classification) else { return result }
         result.classification = .rowMissing
         guard case .rows(let rows, _) = response.body, let row = rows.first else { return result }
         var reader = WireRowReader(dialect: dialect, definition: definition)

@@ -45,7 +45,7 @@ struct RowReferences {
                 case .delete: refers || change.deletedItem?.refers(to: operation.itemID) == true
                 case .update:
                     try refers
-                        && snapshot.item(id: change.itemID, in: child.name)?.refers(to: operation.itemID)
+                        && snapshot.readableItem(id: change.itemID, in: child)?.refers(to: operation.itemID)
                             != true
                 }
             }

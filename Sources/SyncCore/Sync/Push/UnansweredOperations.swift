@@ -8,12 +8,16 @@ import Synchronization
 /// A push ends at such an operation, because there may be no network. After three pushes without an answer, the next operations
 /// are tried too. If the server answers another request, only these operations have no answer: later pushes send them last, and
 /// their requests once. They are known until the context is closed.
+///
+/// An operation at which a push has ended with an answer that may be about it only is sent last too, until it is answered.
 final class UnansweredOperations: Sendable {
     private struct State {
         /// The number of pushes without an answer, by the id of the operation.
         var counts: [Int64: Int] = [:]
         /// The operations that are the only ones without an answer.
         var alone: Set<Int64> = []
+        /// The operations at which the last push that has sent them has ended, although others may be answered.
+        var atEnds: Set<Int64> = []
         /// The uptime when the last write of each operation without an answer has ended, also if its push was cancelled.
         var lastEnds: [Int64: Duration] = [:]
     }
@@ -24,6 +28,9 @@ final class UnansweredOperations: Sendable {
 
     /// The ids of the operations that are the only ones without an answer.
     var alone: Set<Int64> { state.withLock { $0.alone } }
+
+    /// The ids of the operations that a push sends last.
+    var sentLast: Set<Int64> { state.withLock { $0.alone.union($0.atEnds) } }
 
     func isAlone(_ id: Int64) -> Bool { state.withLock { $0.alone.contains(id) } }
 
@@ -52,6 +59,9 @@ final class UnansweredOperations: Sendable {
         }
     }
 
+    /// Records that a push has ended at the operation, with an answer that may be about it only.
+    func recordEndOfPush(at id: Int64) { state.withLock { _ = $0.atEnds.insert(id) } }
+
     /// Records that the server has answered a request.
     ///
     /// - Parameter id: the operation of the request; `nil` for a page.
@@ -61,6 +71,7 @@ final class UnansweredOperations: Sendable {
                 state.counts[id] = nil
                 state.lastEnds[id] = nil
                 state.alone.remove(id)
+                state.atEnds.remove(id)
             }
             state.alone.formUnion(state.counts.filter { $0.value >= Self.limit }.keys)
         }

@@ -51,7 +51,7 @@ final class UnauthorizedOperations: Sendable {
 
 extension SyncContext {
     /// The ids of the operations that a push sends last, although no error is recorded for them.
-    package var operationIDsSentLast: Set<Int64> { unanswered.alone.union(unauthorized.known) }
+    package var operationIDsSentLast: Set<Int64> { unanswered.sentLast.union(unauthorized.known) }
 
     /// Records that a push has ended at the operation with 401.
     ///

@@ -1,0 +1,67 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import SyncCore
+
+/// A table, a view or an index in the schema of a database.
+struct SchemaObject {
+    let name: String
+    let kind: Kind
+    /// The statement that has created it; `nil` for an index that SQLite has created.
+    let sql: String?
+
+    enum Kind: String {
+        case table, view, index
+        case virtualTable = "virtual table"
+    }
+
+    /// Selects kind, name and statement of all objects except triggers.
+    ///
+    /// The statement of every ordinary table begins with these words, because SQLite writes them itself.
+    private static let selectAll = """
+        SELECT CASE WHEN "type"='table' AND substr("sql", 1, 12) COLLATE NOCASE IS NOT 'CREATE TABLE'
+        THEN 'virtual table' ELSE "type" END, "name", "sql" FROM sqlite_master WHERE "type"<>'trigger'
+        """
+
+    /// Returns the SQL that selects kind, name and statement of the object with that name.
+    static func select(_ name: String) -> String {
+        "\(selectAll) AND \"name\"=\(name.quoted(with: UInt8(ascii: "'"))) COLLATE NOCASE"
+    }
+
+    private init?(_ row: SQLRow) {
+        guard let kind = row.schemaText(at: 0).flatMap(Kind.init(rawValue:)),
+            let name = row.schemaText(at: 1)
+        else { return nil }
+        (self.name, self.kind, sql) = (name, kind, row.schemaText(at: 2))
+    }
+
+    /// Returns tables, views and indexes by their names.
+    static func all(on connection: Connection) throws -> [SQLName: SchemaObject] {
+        var objects: [SQLName: SchemaObject] = [:]
+        try connection.prepared(selectAll).forEachRow { row in
+            guard let object = SchemaObject(row) else { return }
+            objects[SQLName(object.name)] = object
+        }
+        return objects
+    }
+
+    /// Returns whether a table of the store exists.
+    ///
+    /// SQLite reads views and virtual tables like tables, but computes their rows, and a file of another program can have
+    /// one with endless rows.
+    ///
+    /// - Throws: ``StoreError/Code/corrupt`` for the name of a view or of a virtual table.
+    static func hasTable(_ name: String, on connection: Connection) throws -> Bool {
+        var exists = false
+        try connection.prepared(select(name)).forEachRow { row in
+            guard let object = SchemaObject(row), object.kind != .index else { return }
+            guard object.kind == .table else {
+                throw StoreError(
+                    .corrupt,
+                    "The store is damaged: '\(object.name)' is a \(object.kind.rawValue), not a table.")
+            }
+            exists = true
+        }
+        return exists
+    }
+}
