@@ -86,7 +86,11 @@ struct Connection {
 
     /// Returns the statement that creates the table as it is now.
     func creation(ofTable table: String) throws -> String? {
-        let statement = try prepared("SELECT sql FROM sqlite_master WHERE type='table' AND name=?")
+        let statement = try prepared(
+            """
+            SELECT "sql" FROM sqlite_master
+            WHERE \(SchemaObject.sqlKind)='table' AND \(SchemaObject.sqlName)=?
+            """)
         try statement.bind(table, at: 1)
         return try statement.firstRow { $0.schemaText(at: 0) } ?? nil
     }

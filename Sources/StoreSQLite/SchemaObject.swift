@@ -15,17 +15,23 @@ struct SchemaObject {
         case virtualTable = "virtual table"
     }
 
+    /// Kind and name as SQLite reads them: up to a null byte, and also from blobs. It ignores their case. Another program can
+    /// store an object that SQLite finds and a comparison of the stored values does not.
+    static let sqlKind = #"lower(printf('%s', "type"))"#
+    static let sqlName = #"printf('%s', "name")"#
+
     /// Selects kind, name and statement of all objects except triggers.
     ///
     /// The statement of every ordinary table begins with these words, because SQLite writes them itself.
     private static let selectAll = """
-        SELECT CASE WHEN "type"='table' AND substr("sql", 1, 12) COLLATE NOCASE IS NOT 'CREATE TABLE'
-        THEN 'virtual table' ELSE "type" END, "name", "sql" FROM sqlite_master WHERE "type"<>'trigger'
+        SELECT CASE WHEN \(sqlKind)='table' AND substr("sql", 1, 12) COLLATE NOCASE IS NOT 'CREATE TABLE'
+        THEN 'virtual table' ELSE \(sqlKind) END, \(sqlName), "sql"
+        FROM sqlite_master WHERE \(sqlKind)<>'trigger'
         """
 
     /// Returns the SQL that selects kind, name and statement of the object with that name.
     static func select(_ name: String) -> String {
-        "\(selectAll) AND \"name\"=\(name.quoted(with: UInt8(ascii: "'"))) COLLATE NOCASE"
+        "\(selectAll) AND \(sqlName)=\(name.quoted(with: UInt8(ascii: "'"))) COLLATE NOCASE"
     }
 
     private init?(_ row: SQLRow) {
@@ -50,11 +56,15 @@ struct SchemaObject {
     /// SQLite reads views and virtual tables like tables, but computes their rows, and a file of another program can have
     /// one with endless rows.
     ///
-    /// - Throws: ``StoreError/Code/corrupt`` for the name of a view or of a virtual table.
+    /// - Throws: ``StoreError/Code/corrupt`` for the name of a view, of a virtual table, or of an object of an unknown kind.
     static func hasTable(_ name: String, on connection: Connection) throws -> Bool {
         var exists = false
         try connection.prepared(select(name)).forEachRow { row in
-            guard let object = SchemaObject(row), object.kind != .index else { return }
+            guard let object = SchemaObject(row) else {
+                throw StoreError(
+                    .corrupt, "The store is damaged: '\(name)' is of an unknown kind, not a table.")
+            }
+            guard object.kind != .index else { return }
             guard object.kind == .table else {
                 throw StoreError(
                     .corrupt,

@@ -62,9 +62,22 @@ import Testing
           x AS operationId, '' AS itemId, '' AS properties, NULL AS "rows" FROM c
         """
 
-    @Test(arguments: ["MS_TableConfig", "ms_tableconfig", "MS_TableOperations", "MS_TableOperationErrors"])
-    func `an endless view in place of a system table is corrupt`(name: String) throws {
-        try prepare("DROP TABLE \(name); CREATE VIEW \(name) AS \(Self.endlessRows)")
+    /// SQLite accepts these changes of the schema, and reads the view as before.
+    @Test(arguments: [
+        ("MS_TableConfig", "type = 'view'"), ("ms_tableconfig", "type = 'view'"),
+        ("MS_TableOperations", "type = 'view'"), ("MS_TableOperationErrors", "type = 'view'"),
+        ("MS_TableConfig", "type = 'VIEW'"), ("MS_TableOperations", "type = 'VIEW'"),
+        ("MS_TableOperationErrors", "type = 'VIEW'"), ("MS_TableOperations", "type = CAST(type AS BLOB)"),
+        ("MS_TableOperations", "type = type || char(0) || 'x'"),
+        ("MS_TableOperations", "name = CAST(name AS BLOB)"),
+        ("MS_TableOperations", "name = name || char(0) || 'x'"),
+    ])
+    func `an endless view in place of a system table is corrupt`(name: String, change: String) throws {
+        try prepare(
+            """
+            DROP TABLE \(name); CREATE VIEW \(name) AS \(Self.endlessRows);
+            PRAGMA writable_schema = ON; UPDATE sqlite_master SET \(change) WHERE name = '\(name)'
+            """)
         let error = #expect(throws: StoreError.self) { try StoreKind.sqlite.open(at: path) }
         #expect(error?.code == .corrupt)
         #expect(error?.message.contains("'\(name)' is a view") == true, "\(String(describing: error))")
@@ -102,10 +115,16 @@ import Testing
         #expect(error?.message.contains("'\(name)' is a view") == true, "\(String(describing: error))")
     }
 
-    @Test func `a table of an app that is an endless view is refused`() throws {
+    @Test(arguments: ["view", "VIEW"])
+    func `a table of an app that is an endless view is refused`(kind: String) throws {
         let queue = try DatabaseQueue()
         try queue.writeWithoutTransaction {
-            try $0.execute(sql: "CREATE VIEW Thing AS \(Self.endlessRows)")
+            try $0.execute(
+                sql: """
+                    CREATE VIEW Thing AS \(Self.endlessRows);
+                    PRAGMA writable_schema = ON; UPDATE sqlite_master SET type = '\(kind)';
+                    PRAGMA writable_schema = OFF
+                    """)
         }
         let error = #expect(throws: StoreError.self) {
             try SQLiteStore(database: queue, tables: [Thing.definition])

@@ -73,6 +73,26 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `an operation that a proxy refuses does not block one of a later table at which a push has ended`(
+        _ kind: StoreKind
+    ) async throws {
+        let list = SyncTableDefinition("List", columns: [SyncColumn("text", .text)])
+        let item = SyncTableDefinition("Item", columns: [SyncColumn("list", .text)], parents: ["List"])
+        try await Scenario.run(on: kind) {
+            $0.tables += [.init("List"), .init("Item")]
+        } _: { scenario in
+            let a = try scenario.device(settings: .singleAttempt, tables: [list, item])
+            try await a.context.table("List").insert(["id": "list", "text": "poison"])
+            try await a.context.table("Item").insert(["id": "item", "list": "other"])
+            scenario.server.onRequest { _ in .webPage(413) }
+            for _ in 0..<2 { await expectError(.pushAbortedService) { try await a.context.push() } }
+            scenario.server.onRequest { Self.isPoison($0) ? .webPage(413) : .none }
+            for _ in 0..<2 { await expectError(.pushAbortedService) { try await a.context.push() } }
+            #expect(try scenario.server.row("item", in: "Item") != nil)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `an operation that a proxy refuses does not block its table behind many operations of another`(
         _ kind: StoreKind
     ) async throws {

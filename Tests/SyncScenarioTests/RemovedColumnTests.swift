@@ -107,6 +107,42 @@ import Testing
         }
     }
 
+    @Test(arguments: StoreKind.persistent, [false, true])
+    func `an item that is kept while a sent column is removed keeps what the attempt has sent`(
+        _ kind: StoreKind, _ isInsertedAgain: Bool
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            var device = try scenario.device(settings: .singleAttempt)
+            try await scenario.server.put("1", ["text": "a", "priority": 1], in: Todo.name)
+            try await device.sync()
+            if isInsertedAgain {
+                try await device.table.delete(id: "1")
+                try await device.table.insert(["id": "1", "text": "b", "priority": 2])
+            } else {
+                try await device.table.update(id: "1", ["text": "b", "priority": 2])
+            }
+            scenario.server.inject(.refusal(500), when: \.isWrite)
+            _ = try await device.expectPushError()
+            try await device.context.close()
+
+            device = try scenario.device(settings: .singleAttempt, tables: [Self.fewer])
+            let error = try #require(try await device.context.operationErrors().first)
+            var item = try #require(error.item)
+            item["text"] = "c"
+            try await device.context.keepAndUpdateItem(for: error, with: item)
+            try await device.context.close()
+
+            device = try scenario.device()
+            #expect(try await device.item("1")?["priority"] == 2)
+            try await device.sync()
+            let row = try #require(try scenario.row("1"))
+            #expect(row.fields["text"] == "c")
+            #expect(row.fields["priority"] == 2)
+            #expect(try await device.item("1")?["priority"] == 2)
+            try await device.context.close()
+        }
+    }
+
     @Test(arguments: StoreKind.persistent)
     func `an edit of a removed column that a push has dropped is replaced when the column is declared again`(
         _ kind: StoreKind

@@ -127,6 +127,10 @@ import Testing
             #expect(sent == [false, true])
             #expect(try await a.operations().map(\.itemID) == ["1"])
             #expect(try scenario.row("2") != nil)
+            // Only this operation gets the answer: pulls do not wait for it.
+            try await scenario.server.put("theirs", ["text": "theirs"], in: Todo.name)
+            await expectError(.pushAbortedService) { try await a.context.pull(Todo.query, queryID: "all") }
+            #expect(try await a.item("theirs") != nil)
             scenario.server.onRequest(nil)
             try await a.sync()
             try await scenario.expectAgreement(a)

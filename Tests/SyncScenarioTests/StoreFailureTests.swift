@@ -182,6 +182,30 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases, [1, 2])
+    func `an item deleted after a delegate's insert that could not be stored is deleted on the server`(
+        _ kind: StoreKind, _ failures: Int
+    ) async throws {
+        try await atEveryStoreCall(
+            on: kind, failing: failures,
+            delegate: { scenario in
+                ClosureDelegate(perform: { context, operation in
+                    guard operation.operation.kind == .insert else { return try await operation.execute() }
+                    if try scenario.row("x") == nil {
+                        try await scenario.server.put("x", ["text": "new"], in: Todo.name)
+                    }
+                    return try await context.client.table(Todo.name).read(id: "x")
+                })
+            },
+            prepare: { _, device in try await device.table.insert(["id": "x", "text": "new"]) },
+            { _, device in try await device.context.push() },
+            then: { scenario, device, _ in
+                try await device.table.delete(id: "x")
+                try await device.context.push()
+                #expect(try scenario.serverTexts().isEmpty)
+            })
+    }
+
+    @Test(arguments: StoreKind.allCases, [1, 2])
     func
         `an item deleted during the delegate's own insert is deleted on the server, although the store fails`(
             _ kind: StoreKind, _ failures: Int

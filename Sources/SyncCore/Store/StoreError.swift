@@ -47,7 +47,8 @@ public struct StoreError: Error, Sendable {
         /// a later call may succeed.
         public static let unavailable = Self("unavailable")
         /// It is not known whether the transaction was committed: the connection was lost after the commit was sent, or the
-        /// drive has not confirmed it. Read the store to find out: all later reads and writes see the same outcome. Do not
+        /// drive has not confirmed it. Read the store to find out: all later reads and writes see the same outcome. After a
+        /// drive that has not confirmed the commit, the next opening may find the other one: read again after it. Do not
         /// repeat the write blindly.
         public static let outcomeUnknown = Self("outcomeUnknown")
     }

@@ -56,12 +56,12 @@
 ///
 /// ## Unknown outcomes
 /// ``write(_:)`` throws ``StoreError/Code/outcomeUnknown`` when the server or the drive has not confirmed the commit: all
-/// changes or none are committed. The context and the app then read the store to find out. So the outcome is decided: every
-/// later read and write, also of a later opening, sees the same one. A server may still be committing when the connection is
-/// lost: a store on a server waits for the end of that transaction before its next read or write.
-///
-/// If a drive has not confirmed a commit, the next opening may find the other outcome, unless a later write has returned: what
-/// that write saw is durable.
+/// changes or none are committed. The context and the app then read the store to find out.
+/// - After a lost connection, all later reads and writes, also of later openings, must see the same outcome. The server may
+///   still be committing: a store on a server waits for the end of that transaction before its next read or write.
+/// - After a drive that has not confirmed the commit, all later reads and writes of this opening must see the same outcome.
+///   The next opening may find the other one: read again after it. It cannot if a later write with changes has returned,
+///   because what that write saw is durable.
 ///
 /// For a database that is an ordered map of bytes, the product `StoreOrderedMap` implements this protocol.
 public protocol SyncContextDataSource: Sendable {

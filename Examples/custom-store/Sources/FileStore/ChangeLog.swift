@@ -46,7 +46,8 @@ final class ChangeLog: Sendable {
         state = Mutex(State(file: handle))
     }
 
-    /// Replays all records, and truncates the file before a last record that is incomplete.
+    /// Replays all records, and truncates the file before a last record that is incomplete. What it returns is on the drive,
+    /// also if the last record is of an append with an unknown outcome.
     ///
     /// - Throws: ``/SyncCore/StoreError/Code/corrupt`` for another file, or a damaged record. The file is unchanged.
     func replay() throws -> SortedBytes {
@@ -83,6 +84,7 @@ final class ChangeLog: Sendable {
         }
         state.end = UInt64(reader.position)
         try state.file.truncate(atOffset: state.end)
+        try syncFile(state.file)
         return entries
     }
 

@@ -49,6 +49,19 @@ final class FailingDriveTests {
         try log.append([([3], [30])])
         #expect(try reopenedValues() == [[10], nil, [30]])
     }
+
+    @Test func `an opening syncs what it has read, so that an unknown outcome no longer changes`() throws {
+        drive.failNextSyncs(2)
+        let error = #expect(throws: StoreError.self) { try log.append([([2], [20])]) }
+        #expect(error?.code == .outcomeUnknown)
+        log.close()
+        let next = try ChangeLog(path: path, syncFile: { [drive] file in try drive.sync(file) })
+        defer { next.close() }
+        drive.failNextSyncs(1)
+        let refusal = #expect(throws: StoreError.self) { _ = try next.replay() }
+        #expect(refusal?.code == .inputOutput)
+        #expect(drive.syncCount == 5)
+    }
 }
 
 /// Syncs files, or fails to.

@@ -29,9 +29,13 @@ struct PostgresConnection: Sendable {
         }
         // Warnings do not belong on the app's standard error output.
         PQsetNoticeProcessor(handle, { _, _ in }, nil)
-        // Does not rely on the server's configuration: without it, a crash of the server loses returned writes.
         do {
+            // Does not rely on the server's configuration: without it, a crash of the server loses returned writes.
             try run("SET synchronous_commit TO on")
+            // The server notices within ten seconds that this machine is gone, and releases its locks. It ignores these
+            // settings on a Unix socket, whose end it notices at once.
+            try run("SET tcp_keepalives_idle TO 4; SET tcp_keepalives_interval TO 1")
+            try run("SET tcp_keepalives_count TO 4; SET tcp_user_timeout TO 8000")
         } catch {
             close()
             throw error

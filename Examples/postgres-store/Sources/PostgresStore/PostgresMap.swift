@@ -52,7 +52,10 @@ final class PostgresMap: OrderedMap {
         try writeLock.withLock {
             // The lock precedes the snapshot: at this isolation level, each statement sees what was committed before it.
             let beginning = "BEGIN ISOLATION LEVEL READ COMMITTED; LOCK TABLE \(table.name) IN EXCLUSIVE MODE"
+            let lost = lostCommits.withLock { $0.all }
             return try connections.withTransaction(beginning) { connection in
+                // The lost commits had the lock, so they have ended.
+                lostCommits.withLock { $0.ended = max($0.ended, lost) }
                 let transaction = PostgresTransaction(
                     connection: connection, table: table, ownCommits: ownCommits.withLock { $0 })
                 let result = try body(transaction)

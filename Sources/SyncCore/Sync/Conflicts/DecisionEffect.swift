@@ -214,6 +214,8 @@ struct DecisionEffect {
             let known = current?.system.version == nil ? kept.base ?? current : current
             stored.system = (server ?? known)?.system ?? SystemProperties()
             stored.system.deleted = false
+            // An attempt may have sent them, and is repeated.
+            if server == nil { stored.system.undeclared.merge(current?.system.undeclared ?? [:]) { $1 } }
             stored = stored.recordingRemovedColumns(of: current, definition: definition)
             if kind == .insert {
                 // The response to the insert shows which undeclared columns the new row has.

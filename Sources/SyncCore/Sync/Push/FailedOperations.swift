@@ -8,6 +8,8 @@ struct FailedOperations: Sendable {
     private let first, greatest: Int64
     /// For each round, the id of the operation that was sent last.
     private var lastSent: [Int: Int64] = [:]
+    /// For those at which a push has ended, the round of the operation that was sent last.
+    private var lastRound: Int?
 
     /// Returns the groups in the order in which they are sent: operations with an error of an earlier push, then those without
     /// one at which a push has ended, and which may be the only ones to fail.
@@ -20,6 +22,7 @@ struct FailedOperations: Sendable {
         now: Timestamp
     ) throws -> [FailedOperations] {
         let failed = try snapshot.operationErrors(in: nil).compactMap { error -> TableOperation? in
+            if sentLast.contains(error.operationID) { return nil }
             let operation = try snapshot.operation(id: error.operationID)
             return operation?.revision == error.revision ? operation : nil
         }
@@ -28,12 +31,15 @@ struct FailedOperations: Sendable {
         stopped += try sentLast.filter { known.insert($0).inserted }.compactMap {
             try snapshot.operation(id: $0)
         }
-        return [failed, stopped].map { operations in
-            FailedOperations(operations.filter { tables?.contains($0.table) ?? true }, order, now)
+        return [(failed, false), (stopped, true)].map { operations, haveEndedPush in
+            let included = operations.filter { tables?.contains($0.table) ?? true }
+            return FailedOperations(included, haveEndedPush: haveEndedPush, order, now)
         }.filter { !$0.ids.isEmpty }
     }
 
-    private init(_ operations: [TableOperation], _ order: PushOrder, _ now: Timestamp) {
+    private init(
+        _ operations: [TableOperation], haveEndedPush: Bool, _ order: PushOrder, _ now: Timestamp
+    ) {
         ids = Set(operations.map(\.id))
         (first, greatest) = ((ids.min() ?? 1) - 1, ids.max() ?? 0)
         // A time in the future is of a clock that was set back since.
@@ -41,6 +47,7 @@ struct FailedOperations: Sendable {
             .filter { $0.0 <= now }
         for (_, operation) in sent.sorted(by: { ($0.0, $0.1.id) < ($1.0, $1.1.id) }) {
             lastSent[order.round(of: operation)] = operation.id
+            if haveEndedPush { lastRound = order.round(of: operation) }
         }
     }
 
@@ -60,6 +67,12 @@ struct FailedOperations: Sendable {
 
     func contains(_ operation: TableOperation) -> Bool { ids.contains(operation.id) }
 
+    /// The rounds after the one that was sent last, then those up to it: an earlier push may have ended there.
+    fileprivate func rounds(of order: PushOrder) -> [Int] {
+        guard let lastRound else { return Array(order.rounds) }
+        return order.rounds.filter { $0 > lastRound } + order.rounds.filter { $0 <= lastRound }
+    }
+
     /// The ids after the operation of the round that was sent last, then those up to it. The first id of a range is not
     /// included.
     func ranges(of round: Int) -> [ClosedRange<Int64>] {
@@ -73,7 +86,7 @@ extension [FailedOperations] {
 
     /// The groups with their rounds, in the order in which they are sent.
     func inRounds(of order: PushOrder) -> [(group: FailedOperations, round: Int)] {
-        flatMap { group in order.rounds.map { (group, $0) } }
+        flatMap { group in group.rounds(of: order).map { (group, $0) } }
     }
 }
 

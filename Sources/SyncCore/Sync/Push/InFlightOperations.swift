@@ -16,6 +16,9 @@ final class InFlightOperations: Sendable {
         var performed: Set<Int64> = []
         var unstored: [Int64: Item] = [:]
         var ahead: [Int64: MarkAhead] = [:]
+
+        /// The inserts that a delegate is performing, or has performed by itself.
+        var mayBeOnServer: Set<Int64> { performed.union(unstored.keys) }
     }
 
     private let state = Mutex(State())
@@ -23,8 +26,8 @@ final class InFlightOperations: Sendable {
     /// The ids of the operations that are being sent.
     var all: Set<Int64> { state.withLock { $0.sent } }
 
-    /// The ids of the inserts that a delegate is performing.
-    var performed: Set<Int64> { state.withLock { $0.performed } }
+    /// The ids of the inserts that a delegate is performing, or has performed without a stored result.
+    var performed: Set<Int64> { state.withLock(\.mayBeOnServer) }
 
     /// Whether a delegate is performing the insert.
     func isPerformed(_ id: Int64) -> Bool { state.withLock { $0.performed.contains(id) } }
@@ -34,7 +37,7 @@ final class InFlightOperations: Sendable {
     /// - Parameter isShared: whether another process can send operations of the store too.
     func snapshot(isShared: Bool) -> InFlightSnapshot {
         state.withLock {
-            InFlightSnapshot(sent: $0.sent, performed: $0.performed, includesAttempts: isShared)
+            InFlightSnapshot(sent: $0.sent, performed: $0.mayBeOnServer, includesAttempts: isShared)
         }
     }
 

@@ -64,8 +64,15 @@ extension OperationAttempt {
     ///   response to the present change can show it.
     private func outcomeOfEarlierAttempt() async throws -> AttemptOutcome? {
         let (mismatch, exists) = (ConflictReason.versionMismatch, ConflictReason.rowExists)
-        let outcome = try await fetchRow(toDecide: mismatch, status: mismatch.status)
-        if case .unknown(400..<500, _) = outcome, let sent = operation.sent, !definition.canRepeat(sent) {
+        let fetched = try await readRow()
+        let canRepeat = operation.sent.map(definition.canRepeat) ?? true
+        if isForbidden(fetched), canRepeat {
+            let isProtected = operation.kind == .insert || operation.version != nil
+            return isProtected ? .notShown : .refused(status: fetched.status, message: fetched.message)
+        }
+        let outcome = outcome(ofFetched: fetched, toDecide: mismatch, status: mismatch.status)
+        let isRefused = if case .unknown(400..<500, _) = outcome { true } else { isForbidden(fetched) }
+        if isRefused, !canRepeat {
             if snapshot.kind == .update, snapshot.fields.isEmpty { return .notApplied }
             return snapshot.kind == .insert || snapshot.version != nil ? nil : outcome
         }
@@ -196,7 +203,12 @@ extension OperationAttempt {
 
     /// Fetches the server's row to decide what a conflict with this status means.
     func fetchRow(toDecide reason: ConflictReason, status: Int) async throws -> AttemptOutcome {
-        let fetched = try await readRow()
+        outcome(ofFetched: try await readRow(), toDecide: reason, status: status)
+    }
+
+    private func outcome(
+        ofFetched fetched: AttemptResponse, toDecide reason: ConflictReason, status: Int
+    ) -> AttemptOutcome {
         let found: ConflictReason =
             switch (reason, operation.kind) {
             case (.rowMissing, _) where fetched.row != nil: .versionMismatch

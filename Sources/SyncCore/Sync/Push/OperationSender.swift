@@ -81,9 +81,10 @@ struct OperationSender: Sendable {
     }
 
     private func sendOnce(
-        _ substitute: DelegateItem? = nil, willSend: @Sendable (SeenChange) -> Void
+        _ substitute: DelegateItem? = nil, isCorrection: Bool = false,
+        willSend: @Sendable (SeenChange) -> Void
     ) async throws -> Result {
-        switch try await start(substitute) {
+        switch try await start(substitute, isCorrection: isCorrection) {
         case .skipped, .early: return .skipped
         case .held(let error, let first): return .held(error, by: first)
         case .missing(let error): return .failed(error)
@@ -95,7 +96,9 @@ struct OperationSender: Sendable {
     }
 
     /// Marks the operation, ahead of its turn if it has begun early, and waits for the turn.
-    private func start(_ substitute: DelegateItem?) async throws -> OperationAttempt.Start {
+    private func start(
+        _ substitute: DelegateItem?, isCorrection: Bool
+    ) async throws -> OperationAttempt.Start {
         if let permit, !permit.isItsTurn {
             let start = try await OperationAttempt.start(
                 begun, in: context, definition, substitute: substitute, isAhead: true)
@@ -114,7 +117,8 @@ struct OperationSender: Sendable {
             }
         }
         let start = try await OperationAttempt.start(
-            begun, in: context, definition, substitute: substitute, isAhead: false)
+            begun, in: context, definition, substitute: substitute, isAhead: false,
+            isCorrection: isCorrection)
         context.inFlight.removeMark(of: operationID)
         return start
     }
@@ -163,7 +167,7 @@ struct OperationSender: Sendable {
         case .refused(let status, let code, let message):
             return try await fail(
                 attempt, mayBeApplied: attempt.mayBeAppliedBefore, status: status, code: code,
-                message: refusalMessage(status: status, code: code, message: message),
+                message: RefusalMessage.text(code, status: status, message: message, table: definition.name),
                 parkAfter: Parking.limit(for: outcome, context.settings)
             ).result(Result.failed)
         case .notApplied:
@@ -172,6 +176,8 @@ struct OperationSender: Sendable {
                 _ = try completion(in: transaction).fail(mayBeApplied: false, status: nil, parkAfter: nil)
             }
             return try await sendOnce(willSend: willSend)
+        case .notShown:
+            return try await sendOnce(isCorrection: true, willSend: willSend)
         case .unknown(let status, let message):
             let reason = message.map { ": \($0)" } ?? ""
             return try await fail(
@@ -228,11 +234,6 @@ struct OperationSender: Sendable {
     ) async throws -> Result {
         let exists = try await context.read { try $0.operation(id: operationID) != nil }
         return exists ? try await sendOnce(willSend: willSend) : .completed(item)
-    }
-
-    private func refusalMessage(status: Int, code: SyncError.Code, message: String?) -> String {
-        if code == .tableNotOnServer { return SyncError.tableNotOnServer(definition.name).message }
-        return message ?? "The server refused the operation with status \(status)."
     }
 }
 

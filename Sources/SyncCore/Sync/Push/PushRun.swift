@@ -248,6 +248,9 @@ struct PushRun {
         let scope = (error as? SyncError)?.pushEndingScope ?? .service
         let isUnanswered = scope == .unansweredOperation
         var limit = isUnanswered ? context.unanswered.record(operation.id) : nil
+        let isAlone = context.unanswered.isAlone(operation.id)
+        // It asks for a wait after each request of the only operation without an answer.
+        let error = isAlone ? (error as? SyncError)?.withoutWait ?? error : error
         let asksForWait = (error as? SyncError)?.retryAfter != nil
         if scope == .operation || limit != nil && asksForWait {
             context.unanswered.recordEndOfPush(at: operation.id)
@@ -257,7 +260,7 @@ struct PushRun {
         let isUnauthorized = scope == .unauthorizedOperation && context.recordUnauthorized(operation)
         result.mayBeUnauthorizedChange =
             scope == .unauthorizedOperation && !isUnauthorized && context.client.authenticationToken != nil
-        result.mayBeOutage = isUnanswered && !context.unanswered.isAlone(operation.id) || isUnauthorized
+        result.mayBeOutage = isUnanswered && !isAlone || isUnauthorized
         if let limit, unansweredErrors.count < limit {
             unansweredErrors.append(error)
         } else {
@@ -272,6 +275,12 @@ struct PushRun {
 
     private mutating func skip(_ operation: TableOperation) {
         begun.remove(operation.id)
+    }
+}
+
+extension SyncError {
+    fileprivate var withoutWait: SyncError {
+        SyncError(code, message, cause: cause, mayRetry: mayRetry)
     }
 }
 

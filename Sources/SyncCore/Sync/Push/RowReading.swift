@@ -26,7 +26,9 @@ extension OperationAttempt {
             status: response.status, classification: response.classification, message: response.message,
             retryAfter: response.retryAfter)
         // A list is never gone: a gateway that has no route to the server says so of everything.
-        if response.status == 410 { result.classification = .tableMissing }
+        if response.status == 410, response.classification == .refused {
+            result.classification = .tableMissing
+        }
         // A server that refuses the query does not list the row either.
         guard [.done, .refused].contains(result.classification) else { return result }
         result.classification = .rowMissing
