@@ -55,10 +55,14 @@ struct RefusalCounts: Sendable {
         {
             conflicting[row, default: []].append(act)
         }
-        if request.phase == .read, let row = request.row, unverifiedMissing.contains(row),
-            [403, 405].contains(response.head.status.code)
+        if request.phase == .read, let row = request.row,
+            [401, 403, 405].contains(response.head.status.code)
         {
-            recordSeemingConflict(of: row)
+            // A conflict whose row the user may not read is a refusal.
+            refused[row, default: 0] += 1
+            if response.head.status.code != 401, unverifiedMissing.contains(row) {
+                recordSeemingConflict(of: row)
+            }
         }
         switch response.head.status.code {
         case 200...299 where request.phase != .list, 404, 409, 410, 412: confirming.insert(act)

@@ -108,7 +108,7 @@ final class RequestCheck: Sendable {
                 if completes, isAnswered, (200...299).contains(status) {
                     state.unanswered[row] = nil
                 }
-                if response?.isWithoutAnswer ?? true {
+                if response?.isWithoutAnswer(to: request) ?? true {
                     // Each request of act 0 can be the last one of a push.
                     let count = state.unanswered[row]?.count ?? 0
                     state.unanswered[row, default: []].insert(act == 0 ? .max - UInt64(count) : act)
@@ -121,7 +121,10 @@ final class RequestCheck: Sendable {
                     request: request, earliest: now + delay * 1_000_000_000,
                     endsCall: response?.isOfNoService(to: request) ?? true,
                     mayBeOfRequest: request.isOfPush && response?.mayBeOfRequest == true,
-                    mayBeAlone: request.rowOfPush.map { state.unanswered[$0]?.count ?? 0 >= 3 } ?? false))
+                    // After `Retry-After`, nothing else is sent until the row is known to be the only one.
+                    mayBeAlone: request.rowOfPush.map {
+                        state.unanswered[$0]?.count ?? 0 >= (response?.retryAfter == nil ? 3 : 4)
+                    } ?? false))
         }
     }
 }
@@ -152,8 +155,12 @@ extension HTTPTransportResponse {
         return text.hasSuffix("GMT") ? 2 : Int64(text).flatMap { $0 < 0 ? nil : $0 }
     }
 
-    /// Whether a gateway reports that it got no answer, and does not ask for a wait.
-    fileprivate var isWithoutAnswer: Bool { isOfGateway && retryAfter == nil }
+    /// Whether a gateway reports that it got no answer, or something else has answered that is neither about the user nor about
+    /// the whole service.
+    fileprivate func isWithoutAnswer(to request: ModelRequest) -> Bool {
+        isOfNoService(to: request) && !mayBeOfRequest
+            && ![401, 407, 425, 429, 511].contains(head.status.code)
+    }
 
     private var isOfGateway: Bool {
         switch head.status.code {

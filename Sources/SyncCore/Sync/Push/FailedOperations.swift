@@ -67,10 +67,11 @@ struct FailedOperations: Sendable {
 
     func contains(_ operation: TableOperation) -> Bool { ids.contains(operation.id) }
 
-    /// The rounds after the one that was sent last, then those up to it: an earlier push may have ended there.
+    /// The rounds after the one that was sent last, then all: an earlier push may have ended there, and an insert that becomes a
+    /// delete belongs to a later round.
     fileprivate func rounds(of order: PushOrder) -> [Int] {
         guard let lastRound else { return Array(order.rounds) }
-        return order.rounds.filter { $0 > lastRound } + order.rounds.filter { $0 <= lastRound }
+        return order.rounds.filter { $0 > lastRound } + Array(order.rounds)
     }
 
     /// The ids after the operation of the round that was sent last, then those up to it. The first id of a range is not

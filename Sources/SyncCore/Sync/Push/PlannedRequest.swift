@@ -43,11 +43,13 @@ extension SyncContext {
             for round in order.rounds {
                 planned += included.filter { order.round(of: $0) == round && !failed.contains($0) }
             }
+            var known: Set<Int64> = []
             for (group, round) in failed.inRounds(of: order) {
                 for ids in group.ranges(of: round) {
                     planned += included.filter { operation in
                         order.round(of: operation) == round && group.contains(operation)
                             && operation.id > ids.lowerBound && operation.id <= ids.upperBound
+                            && known.insert(operation.id).inserted
                     }
                 }
             }
