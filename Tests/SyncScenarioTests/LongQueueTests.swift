@@ -92,6 +92,29 @@ import Testing
         }
     }
 
+    /// In a shared store, another process may be sending the insert, so that the delete is queued behind it.
+    @Test func `an insert at which a push has ended and that becomes a delete is completed by the next push`()
+        async throws
+    {
+        let list = SyncTableDefinition("List", columns: [SyncColumn("text", .text)])
+        let item = SyncTableDefinition("Item", columns: [SyncColumn("list", .text)], parents: ["List"])
+        try await Scenario.run(on: .sqlite) {
+            $0.tables += [.init("List"), .init("Item")]
+        } _: { scenario in
+            let store = try scenario.sharedStore(tables: [list, item])
+            let a = scenario.device(on: store, settings: .resolving(.clientWins))
+            let lists = a.context.table("List")
+            try await lists.insert(["id": "x", "text": "ours"])
+            scenario.server.inject(.webPage(413), when: \.isWrite)
+            await expectError(.pushAbortedService) { try await a.context.push() }
+            try await scenario.server.put("x", ["text": "theirs"], in: "List")
+            try await lists.delete(id: "x")
+            try await a.context.push()
+            #expect(try await a.operations().isEmpty)
+            #expect(try scenario.server.row("x", in: "List")?.deleted == true)
+        }
+    }
+
     @Test(arguments: StoreKind.allCases)
     func `an operation that a proxy refuses does not block its table behind many operations of another`(
         _ kind: StoreKind
