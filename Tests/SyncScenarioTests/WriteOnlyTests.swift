@@ -64,30 +64,6 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases, [false, true])
-    func `without a token, an item that the user corrects after a refusal is sent`(
-        _ kind: StoreKind, _ isUpdate: Bool
-    ) async throws {
-        try await Scenario.run(on: kind, configure: Self.permitWritesOnly) { scenario in
-            let a = try device(scenario)
-            if isUpdate {
-                try await a.table.insert(["id": "x", "text": "one"])
-                try await a.context.push()
-                try await a.table.update(id: "x", ["text": "too long"])
-            } else {
-                try await a.table.insert(["id": "x", "text": "too long"])
-            }
-            scenario.server.onRequest { request in
-                String(decoding: request.body, as: UTF8.self).contains("too long") ? .webPage(413) : .none
-            }
-            await expectError(.pushAbortedService) { try await a.context.push() }
-            try await a.table.update(id: "x", ["text": "short"])
-            try await a.context.push()
-            #expect(try scenario.row("x")?.fields["text"] == "short")
-            #expect(try await a.operations().isEmpty)
-        }
-    }
-
     @Test(arguments: StoreKind.allCases, [403, 405])
     func `with a token, an update with a lost answer is parked if the row may not be read`(
         _ kind: StoreKind, _ status: Int

@@ -15,9 +15,6 @@ enum AttemptOutcome: Sendable, Hashable {
     case refused(status: Int, SyncError.Code, message: String?)
     /// The server has not applied an earlier attempt, whose outcome was unknown: the present change can be sent.
     case notApplied
-    /// The service does not show whether it has applied an earlier attempt. The present change can be sent all the same: its
-    /// condition protects the row.
-    case notShown
     /// The service may or may not have applied the operation.
     case unknown(status: Int, message: String?)
     /// The server requires the user to sign in.

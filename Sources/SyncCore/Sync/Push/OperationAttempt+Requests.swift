@@ -67,8 +67,7 @@ extension OperationAttempt {
         let fetched = try await readRow()
         let canRepeat = operation.sent.map(definition.canRepeat) ?? true
         if isForbidden(fetched), canRepeat {
-            let isProtected = operation.kind == .insert || operation.version != nil
-            return isProtected ? .notShown : .refused(status: fetched.status, message: fetched.message)
+            return .refused(status: fetched.status, message: fetched.message)
         }
         let outcome = outcome(ofFetched: fetched, toDecide: mismatch, status: mismatch.status)
         let isRefused = if case .unknown(400..<500, _) = outcome { true } else { isForbidden(fetched) }

@@ -77,10 +77,9 @@ extension OperationAttempt {
     ///   - begun: the operation as it was when the push has begun it.
     ///   - substitute: the delegate's item; `nil` sends the stored item.
     ///   - isAhead: whether the operation begins ahead of its turn.
-    ///   - isCorrection: whether an attempt that must not be repeated is not read either: see ``AttemptOutcome/notShown``.
     static func start(
         _ begun: TableOperation, in context: SyncContext, _ definition: SyncTableDefinition,
-        substitute: DelegateItem?, isAhead: Bool, isCorrection: Bool = false
+        substitute: DelegateItem?, isAhead: Bool
     ) async throws -> Start {
         let operationID = begun.id
         // After a crash, an increment that was not sent would be taken for another client's equal one.
@@ -129,14 +128,12 @@ extension OperationAttempt {
                 return try completion.recordMissingItem().map(Start.missing) ?? .skipped
             }
             try context.waitToCorrect(operation, item: local, definition)
-            var planned = operation
-            if isCorrection { planned.sent = nil }
-            let snapshot = planned.nextAttempt(
+            let snapshot = operation.nextAttempt(
                 item: local, definition: definition, sendsChangedFieldsOnly: context.sendsChangedFieldsOnly)
             guard let snapshot else {
                 return .unneeded(try completion.removeUnneeded())
             }
-            let mustNotRepeat = planned.mustNotRepeatAttempt(
+            let mustNotRepeat = operation.mustNotRepeatAttempt(
                 item: local, definition: definition, sendsChangedFieldsOnly: context.sendsChangedFieldsOnly,
                 isUnanswered: context.isUnanswered(operation))
             let (unmarked, followsUnknownOutcome) = (operation, operation.isAmbiguous)

@@ -81,10 +81,9 @@ struct OperationSender: Sendable {
     }
 
     private func sendOnce(
-        _ substitute: DelegateItem? = nil, isCorrection: Bool = false,
-        willSend: @Sendable (SeenChange) -> Void
+        _ substitute: DelegateItem? = nil, willSend: @Sendable (SeenChange) -> Void
     ) async throws -> Result {
-        switch try await start(substitute, isCorrection: isCorrection) {
+        switch try await start(substitute) {
         case .skipped, .early: return .skipped
         case .held(let error, let first): return .held(error, by: first)
         case .missing(let error): return .failed(error)
@@ -96,9 +95,7 @@ struct OperationSender: Sendable {
     }
 
     /// Marks the operation, ahead of its turn if it has begun early, and waits for the turn.
-    private func start(
-        _ substitute: DelegateItem?, isCorrection: Bool
-    ) async throws -> OperationAttempt.Start {
+    private func start(_ substitute: DelegateItem?) async throws -> OperationAttempt.Start {
         if let permit, !permit.isItsTurn {
             let start = try await OperationAttempt.start(
                 begun, in: context, definition, substitute: substitute, isAhead: true)
@@ -117,8 +114,7 @@ struct OperationSender: Sendable {
             }
         }
         let start = try await OperationAttempt.start(
-            begun, in: context, definition, substitute: substitute, isAhead: false,
-            isCorrection: isCorrection)
+            begun, in: context, definition, substitute: substitute, isAhead: false)
         context.inFlight.removeMark(of: operationID)
         return start
     }
@@ -176,8 +172,6 @@ struct OperationSender: Sendable {
                 _ = try completion(in: transaction).fail(mayBeApplied: false, status: nil, parkAfter: nil)
             }
             return try await sendOnce(willSend: willSend)
-        case .notShown:
-            return try await sendOnce(isCorrection: true, willSend: willSend)
         case .unknown(let status, let message):
             let reason = message.map { ": \($0)" } ?? ""
             return try await fail(

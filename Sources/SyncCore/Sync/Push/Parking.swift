@@ -19,8 +19,8 @@ enum Parking {
         // Each attempt makes another row. The first response may have been one to another request.
         case .refused(200...299, _, _): min(2, settings.parkAfterRefusals)
         case .refused: settings.parkAfterRefusals
-        case .succeeded, .rowNeeded, .continues, .conflict, .notApplied, .notShown, .unknown,
-            .unauthenticated, .unavailable:
+        case .succeeded, .rowNeeded, .continues, .conflict, .notApplied, .unknown, .unauthenticated,
+            .unavailable:
             nil
         }
     }

@@ -45,7 +45,7 @@ struct PushEnding: Sendable {
                 error.pushEndingScope = .unansweredOperation
             }
             (self.error, self.status) = (error, status)
-        case .succeeded, .rowNeeded, .continues, .conflict, .refused, .notApplied, .notShown, .unknown:
+        case .succeeded, .rowNeeded, .continues, .conflict, .refused, .notApplied, .unknown:
             return nil
         }
     }
