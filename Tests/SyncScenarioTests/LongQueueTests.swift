@@ -8,6 +8,12 @@ import Testing
 
 /// An operation at which pushes end is sent last, wherever it is in the queue.
 @Suite struct LongQueueTests {
+    /// A table with a child table.
+    private static let listAndItem = [
+        SyncTableDefinition("List", columns: [SyncColumn("text", .text)]),
+        SyncTableDefinition("Item", columns: [SyncColumn("list", .text)], parents: ["List"]),
+    ]
+
     /// Whether a proxy refuses the request.
     private static func isPoison(_ request: RecordedRequest) -> Bool {
         String(decoding: request.body, as: UTF8.self).contains("poison")
@@ -48,13 +54,10 @@ import Testing
     func `a parent that a proxy refuses keeps only its own children from being sent`(_ kind: StoreKind)
         async throws
     {
-        let list = SyncTableDefinition("List", columns: [SyncColumn("text", .text)])
-        let item = SyncTableDefinition(
-            "Item", columns: [SyncColumn("text", .text), SyncColumn("list", .text)], parents: ["List"])
         try await Scenario.run(on: kind) {
             $0.tables += [.init("List"), .init("Item")]
         } _: { scenario in
-            let a = try scenario.device(settings: .singleAttempt, tables: [list, item])
+            let a = try scenario.device(settings: .singleAttempt, tables: Self.listAndItem)
             let items = a.context.table("Item")
             for index in 0..<64 { try await items.insert(["id": .text("item-\(index)"), "list": "other"]) }
             try await a.context.table("List").insert(["id": "list", "text": "poison"])
@@ -76,12 +79,10 @@ import Testing
     func `an operation that a proxy refuses does not block one of a later table at which a push has ended`(
         _ kind: StoreKind
     ) async throws {
-        let list = SyncTableDefinition("List", columns: [SyncColumn("text", .text)])
-        let item = SyncTableDefinition("Item", columns: [SyncColumn("list", .text)], parents: ["List"])
         try await Scenario.run(on: kind) {
             $0.tables += [.init("List"), .init("Item")]
         } _: { scenario in
-            let a = try scenario.device(settings: .singleAttempt, tables: [list, item])
+            let a = try scenario.device(settings: .singleAttempt, tables: Self.listAndItem)
             try await a.context.table("List").insert(["id": "list", "text": "poison"])
             try await a.context.table("Item").insert(["id": "item", "list": "other"])
             scenario.server.onRequest { _ in .webPage(413) }
@@ -96,12 +97,10 @@ import Testing
     @Test func `an insert at which a push has ended and that becomes a delete is completed by the next push`()
         async throws
     {
-        let list = SyncTableDefinition("List", columns: [SyncColumn("text", .text)])
-        let item = SyncTableDefinition("Item", columns: [SyncColumn("list", .text)], parents: ["List"])
         try await Scenario.run(on: .sqlite) {
             $0.tables += [.init("List"), .init("Item")]
         } _: { scenario in
-            let store = try scenario.sharedStore(tables: [list, item])
+            let store = try scenario.sharedStore(tables: Self.listAndItem)
             let a = scenario.device(on: store, settings: .resolving(.clientWins))
             let lists = a.context.table("List")
             try await lists.insert(["id": "x", "text": "ours"])

@@ -181,21 +181,29 @@ import Testing
             })
     }
 
+    /// Returns a delegate that inserts the row `x` by its own request.
+    ///
+    /// - Parameter deletes: whether the user deletes the item meanwhile.
+    private static func delegateInsertingItself(
+        _ scenario: Scenario, whileDeleting deletes: Bool = false
+    ) -> ClosureDelegate {
+        ClosureDelegate(perform: { context, operation in
+            guard operation.operation.kind == .insert else { return try await operation.execute() }
+            if try scenario.row("x") == nil {
+                try await scenario.server.put("x", ["text": "new"], in: Todo.name)
+                if deletes { try await context.table(Todo.name).delete(id: "x") }
+            }
+            return try await context.client.table(Todo.name).read(id: "x")
+        })
+    }
+
     @Test(arguments: StoreKind.allCases, [1, 2])
     func `an item deleted after a delegate's insert that could not be stored is deleted on the server`(
         _ kind: StoreKind, _ failures: Int
     ) async throws {
         try await atEveryStoreCall(
             on: kind, failing: failures,
-            delegate: { scenario in
-                ClosureDelegate(perform: { context, operation in
-                    guard operation.operation.kind == .insert else { return try await operation.execute() }
-                    if try scenario.row("x") == nil {
-                        try await scenario.server.put("x", ["text": "new"], in: Todo.name)
-                    }
-                    return try await context.client.table(Todo.name).read(id: "x")
-                })
-            },
+            delegate: { Self.delegateInsertingItself($0) },
             prepare: { _, device in try await device.table.insert(["id": "x", "text": "new"]) },
             { _, device in try await device.context.push() },
             then: { scenario, device, _ in
@@ -213,16 +221,7 @@ import Testing
     {
         try await atEveryStoreCall(
             on: kind, failing: failures,
-            delegate: { scenario in
-                ClosureDelegate(perform: { context, operation in
-                    guard operation.operation.kind == .insert else { return try await operation.execute() }
-                    if try scenario.row("x") == nil {
-                        try await scenario.server.put("x", ["text": "new"], in: Todo.name)
-                        try await context.table(Todo.name).delete(id: "x")
-                    }
-                    return try await context.client.table(Todo.name).read(id: "x")
-                })
-            },
+            delegate: { Self.delegateInsertingItself($0, whileDeleting: true) },
             prepare: { _, device in try await device.table.insert(["id": "x", "text": "new"]) },
             { _, device in try await device.context.push() },
             then: { scenario, device, _ in

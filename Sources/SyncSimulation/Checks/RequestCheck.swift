@@ -158,9 +158,11 @@ extension HTTPTransportResponse {
     /// Whether a gateway reports that it got no answer, or something else has answered that is neither about the user nor about
     /// the whole service.
     fileprivate func isWithoutAnswer(to request: ModelRequest) -> Bool {
-        isOfNoService(to: request) && !mayBeOfRequest
-            && ![401, 407, 425, 429, 511].contains(head.status.code)
+        isOfNoService(to: request) && !mayBeOfRequest && !isOfService
     }
+
+    /// Whether the status is about the user, the time or the whole service.
+    private var isOfService: Bool { [401, 407, 425, 429, 511].contains(head.status.code) }
 
     private var isOfGateway: Bool {
         switch head.status.code {
@@ -171,16 +173,11 @@ extension HTTPTransportResponse {
 
     /// Whether a proxy may have refused this request only, or the server have failed for it only.
     fileprivate var mayBeOfRequest: Bool {
-        (400...599).contains(head.status.code) && head.status.code != 401 && !isBusy
+        (400...599).contains(head.status.code) && !isBusy
     }
 
-    /// Whether the status is about the whole service, or the time.
-    private var isBusy: Bool {
-        switch head.status.code {
-        case 407, 408, 425, 429, 511: true
-        default: isOfGateway
-        }
-    }
+    /// Whether the status never shows that only this request is refused.
+    private var isBusy: Bool { isOfService || isOfGateway || head.status.code == 408 }
 
     private var isPage: Bool { head.headerFields[.contentType] == "text/html" }
 

@@ -65,12 +65,12 @@ extension OperationAttempt {
     private func outcomeOfEarlierAttempt() async throws -> AttemptOutcome? {
         let (mismatch, exists) = (ConflictReason.versionMismatch, ConflictReason.rowExists)
         let fetched = try await readRow()
-        let canRepeat = operation.sent.map(definition.canRepeat) ?? true
-        if isForbidden(fetched), canRepeat {
+        let (isHidden, canRepeat) = (isForbidden(fetched), operation.sent.map(definition.canRepeat) ?? true)
+        if isHidden, canRepeat {
             return .refused(status: fetched.status, message: fetched.message)
         }
         let outcome = outcome(ofFetched: fetched, toDecide: mismatch, status: mismatch.status)
-        let isRefused = if case .unknown(400..<500, _) = outcome { true } else { isForbidden(fetched) }
+        let isRefused = if case .unknown(400..<500, _) = outcome { true } else { isHidden }
         if isRefused, !canRepeat {
             if snapshot.kind == .update, snapshot.fields.isEmpty { return .notApplied }
             return snapshot.kind == .insert || snapshot.version != nil ? nil : outcome
