@@ -36,15 +36,16 @@ import Testing
         return (holder, release)
     }
 
-    /// Tasks of one actor start in the order in which they were made, and run until they wait for the mutex.
-    @Test @MainActor func `one caller at a time holds a mutex, in the order of the calls`() async throws {
+    /// Tasks of a serial executor start in the order in which they were made, and run until they wait for the mutex.
+    @Test func `one caller at a time holds a mutex, in the order of the calls`() async throws {
+        let executor = SerialTaskExecutor()
         let mutex = AsyncMutex()
         let entered = Log()
         let (holder, release) = await Self.hold(mutex)
         let waiters = (0..<10).map { number in
-            Task { try await mutex.withLock { entered.append(number) } }
+            Task(executorPreference: executor) { try await mutex.withLock { entered.append(number) } }
         }
-        await Task {
+        await Task(executorPreference: executor) {
             #expect(entered.all.isEmpty)
             release.yield()
         }.value

@@ -55,7 +55,7 @@ struct RefusalCounts: Sendable {
         {
             conflicting[row, default: []].append(act)
         }
-        if request.phase == .read, let row = request.row,
+        if request.phase == .read || request.phase == .list, let row = request.rowOfPush,
             [401, 403, 405].contains(response.head.status.code)
         {
             // A conflict whose row the user may not read is a refusal.

@@ -133,8 +133,8 @@ extension ModelRequest {
     /// Whether the request is about the row of an operation: pulls list the rows of a query.
     fileprivate var isOfPush: Bool { phase != .list || parameters["$filter"]?.hasPrefix("id eq ") == true }
 
-    /// The row of the operation that the request is about.
-    fileprivate var rowOfPush: RowKey? {
+    /// The row of the operation that the request is about. A tombstone is read by a list of one row.
+    var rowOfPush: RowKey? {
         if let row { return row }
         guard path.count == 2, let filter = parameters["$filter"], filter.hasPrefix("id eq '") else {
             return nil
