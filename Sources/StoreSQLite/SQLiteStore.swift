@@ -233,6 +233,8 @@ public final class SQLiteStore: SyncContextDataSource {
 }
 
 extension SQLiteStore: StoreWithTriggers {
+    package var isInAppDatabase: Bool { ownedDatabase == nil }
+
     /// Calls the handler after each commit of the store to its tables in the app's database.
     package func onOwnCommit(_ handler: @escaping @Sendable () -> Void) {
         appCommits?.add { isOwn in if isOwn { handler() } }

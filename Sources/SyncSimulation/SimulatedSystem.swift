@@ -296,7 +296,10 @@ final class SimulatedSystem: Sendable {
                 process.store.heal()
             }
         }
-        for device in devices { checkStore(of: device) }
+        for device in devices {
+            checkStore(of: device)
+            checkVisibleEdits(of: device)
+        }
         await checkAutomaticSyncs()
         if failure == nil { await synchronizeAll() }
         if failure == nil { await checkEnd() }

@@ -150,12 +150,71 @@ import Testing
         }
     }
 
+    /// Between one and five stars.
+    private struct Rating: Codable, Sendable, Equatable {
+        var stars = 3
+
+        init() {}
+        init(from decoder: any Decoder) throws {
+            stars = try decoder.container(keyedBy: CodingKeys.self).decode(Int.self, forKey: .stars)
+            guard (1...5).contains(stars) else {
+                throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: ""))
+            }
+        }
+        private enum CodingKeys: CodingKey { case stars }
+    }
+
+    /// A text that is not empty.
+    private struct Code: RawRepresentable, FieldValue, Equatable {
+        var rawValue = "a"
+
+        init() {}
+        init?(rawValue: String) {
+            guard !rawValue.isEmpty else { return nil }
+            self.rawValue = rawValue
+        }
+    }
+
+    private struct Review: SyncModel {
+        var id = SyncID<Review>()
+        var rating = Rating(), second = Rating(), code = Code()
+        static let schema = ModelSchema(
+            "Review", Review(), .json("rating", \.rating), .json("second", \.second, .required),
+            .field("code", \.code))
+    }
+
     private struct Budget: SyncModel {
         var id = SyncID<Budget>()
         var limit = Limit(10), extra = Limit(nil), total = Limit(1)
         static let schema = ModelSchema(
             "Budget", Budget(), .json("limit", \.limit), .json("extra", \.extra),
             .json("total", \.total, .required))
+    }
+
+    @Test func `a value that its type encodes and does not decode is refused before anything is stored`()
+        async throws
+    {
+        try await withContext(.models(Review.self)) { context in
+            let table = context.table(Review.self)
+            let stored = try await table.insert(Review())
+            let changes: [@Sendable (inout Review) -> Void] = [
+                { $0.rating.stars = 0 }, { $0.second.stars = 0 }, { $0.code.rawValue = "" },
+            ]
+            for change in changes {
+                let refusal = await message { try await table.update(stored.id, change) }
+                #expect(refusal?.contains("cannot read the value as which it would be stored") == true)
+            }
+            // A body that goes on after the refusal has not stored the refused model.
+            try await context.batch { batch in
+                var review = Review()
+                review.rating.stars = 0
+                let refused = review
+                #expect(throws: SyncError.self) { _ = try batch.insert(refused) }
+                _ = try batch.update(stored.id) { $0.code.rawValue = "b" }
+            }
+            #expect(try await table.fetch(Review.all).map(\.code.rawValue) == ["b"])
+            #expect(try await context.status().pendingOperations == 1)
+        }
     }
 
     @Test func `a value that is stored as null and read as another one is refused`() async throws {

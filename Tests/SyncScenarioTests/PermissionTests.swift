@@ -87,6 +87,83 @@ import Testing
         }
     }
 
+    /// The correction first reads the row, which the service also answers with 401.
+    @Test(arguments: StoreKind.allCases)
+    func `a correction is not refused while the user is signed out, and is sent after the sign-in`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            var settings = SyncSettings.singleAttempt
+            settings.parkAfterRefusals = 2
+            let a = try scenario.device(settings: settings)
+            try await a.table.insert(["id": "x", "text": "first"])
+            scenario.server.inject(.dropRequest, when: \.isWrite)
+            await expectError(.pushAbortedNetwork) { try await a.context.push() }
+            scenario.server.onRequest { _ in .answer(status: 401) }
+            await expectError(.pushAbortedAuthentication) { try await a.context.push() }
+            try await a.table.update(id: "x", ["text": "corrected"])
+            for _ in 0..<4 {
+                await expectError(.pushAbortedAuthentication) { try await a.context.push() }
+            }
+            #expect(try await a.operations().map(\.refusals) == [0])
+            #expect(try await a.operations().map(\.state) == [.attempted])
+            scenario.server.onRequest(nil)
+            a.context.client.authenticationToken = "token"
+            try await a.context.push()
+            #expect(try scenario.row("x")?.fields["text"] == "corrected")
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `without a user, a correction of a row that may not be read does not stop the others`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            var settings = SyncSettings.singleAttempt
+            settings.parkAfterRefusals = 2
+            let a = try scenario.device(settings: settings)
+            try await a.table.insert(["id": "x", "text": "first"])
+            scenario.server.inject(.dropRequest, when: \.isWrite)
+            await expectError(.pushAbortedNetwork) { try await a.context.push() }
+            scenario.server.onRequest { $0.isWrite ? .answer(status: 401) : .none }
+            await expectError(.pushAbortedAuthentication) { try await a.context.push() }
+            try await a.table.update(id: "x", ["text": "corrected"])
+            scenario.server.onRequest { $0.isWrite ? .none : .answer(status: 401) }
+            await expectError(.pushAbortedAuthentication) { try await a.context.push() }
+            for id in ["y", "z"] {
+                try await a.table.insert(["id": .text(id)])
+                let error = try await a.expectPushError()
+                #expect(error.itemID == "x" && error.status == 401)
+                #expect(try scenario.row(id) != nil)
+            }
+            #expect(try await a.operations().map(\.state) == [.parked])
+        }
+    }
+
+    /// Some services return rows by their ids, and no lists.
+    @Test(arguments: StoreKind.allCases, [403, 405])
+    func `a correction is sent although only a list may not be read`(_ kind: StoreKind, _ status: Int)
+        async throws
+    {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(settings: .singleAttempt)
+            try await a.table.insert(["id": "x", "text": "first"])
+            scenario.server.inject(.dropRequest, when: \.isWrite)
+            await expectError(.pushAbortedNetwork) { try await a.context.push() }
+            scenario.server.onRequest { request in
+                if request.isWrite { return .refusal(400) }
+                return request.path.hasSuffix(Todo.name) ? .refusal(status) : .none
+            }
+            _ = try await a.expectPushError()
+            try await a.table.update(id: "x", ["text": "corrected"])
+            scenario.server.onRequest {
+                $0.path.hasSuffix(Todo.name) && !$0.isWrite ? .refusal(status) : .none
+            }
+            try await a.context.push()
+            #expect(try scenario.row("x")?.fields["text"] == "corrected")
+        }
+    }
+
     @Test(arguments: StoreKind.allCases)
     func `a correction of a change that was answered with 401 is sent, also after a lost request`(
         _ kind: StoreKind

@@ -81,6 +81,24 @@ import Testing
         }
     }
 
+    @Test(arguments: StoreKind.allCases, [false, true])
+    func `cancelAndUpdateItem stores a merged item, also after a pull of the row in conflict`(
+        _ kind: StoreKind, _ hasPulled: Bool
+    ) async throws {
+        try await conflict(on: kind) { scenario, a, error in
+            if hasPulled { try await a.pullWithoutPush() }
+            var merged = try #require(error.item)
+            merged["text"] = "merged"
+            try await a.context.cancelAndUpdateItem(for: error, with: merged)
+            #expect(try await a.item("x")?["text"] == "merged")
+            #expect(try await a.operations().isEmpty)
+            // The next change is made on the version of the row that the error shows.
+            try await a.table.update(id: "x", ["priority": 7])
+            try await a.context.push()
+            #expect(try scenario.row("x")?.fields["priority"] == 7)
+        }
+    }
+
     @Test(arguments: StoreKind.allCases)
     func `cancelAndUpdateItem does not hide a later row that was pulled`(_ kind: StoreKind) async throws {
         try await conflict(on: kind) { scenario, a, error in

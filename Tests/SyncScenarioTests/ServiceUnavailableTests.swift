@@ -104,6 +104,27 @@ import Testing
         }
     }
 
+    /// The wait is about the user, and not about the request.
+    @Test(arguments: StoreKind.allCases)
+    func `a rate limit keeps its Retry-After at an operation that alone had no answer`(_ kind: StoreKind)
+        async throws
+    {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(settings: .singleAttempt)
+            try await a.table.insert(["id": "1", "text": "poison"])
+            try await a.table.insert(["id": "2", "text": "healthy"])
+            scenario.server.onRequest { request in
+                String(decoding: request.body, as: UTF8.self).contains("poison")
+                    ? .answer(status: 503) : .none
+            }
+            for _ in 1...4 { _ = try? await a.context.push() }
+            #expect(try scenario.row("2") != nil)
+            scenario.server.onRequest { _ in .answer(status: 429, headers: ["Retry-After": "600"]) }
+            let error = await expectError(.pushAbortedService) { try await a.context.push() }
+            #expect(error?.retryAfter == .seconds(600))
+        }
+    }
+
     @Test(arguments: StoreKind.allCases)
     func `an operation for which the service asks to wait does not block the queue`(_ kind: StoreKind)
         async throws

@@ -54,6 +54,16 @@ import Testing
         }
     }
 
+    @Test func `plannedRequests leaves out an unreadable item only`() async throws {
+        try await MigratedApp.run { app in
+            let device = try app.open(settings: .singleAttempt)
+            for id in ["x", "y"] { try await device.table.insert(["id": .text(id), "text": "a"]) }
+            try await app.migrate("UPDATE TodoItem SET priority = 'high' WHERE id = 'x'")
+            #expect(try await device.context.plannedRequests().map(\.itemID) == ["y"])
+            try await device.context.close()
+        }
+    }
+
     @Test func `discarding a change replaces an unreadable item by the server's row`() async throws {
         try await MigratedApp.run { app in
             let device = try app.open(settings: .singleAttempt)

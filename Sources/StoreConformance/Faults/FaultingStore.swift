@@ -150,6 +150,8 @@ public final class FaultingStore: SyncContextDataSource {
 }
 
 extension FaultingStore: StoreWithTriggers {
+    package var isInAppDatabase: Bool { (base as? any StoreWithTriggers)?.isInAppDatabase ?? false }
+
     /// Registers the handler with the base store if it can have triggers.
     package func onOwnCommit(_ handler: @escaping @Sendable () -> Void) {
         (base as? any StoreWithTriggers)?.onOwnCommit(handler)

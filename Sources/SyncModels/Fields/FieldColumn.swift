@@ -131,6 +131,11 @@ struct ShownAsBlank: Error, CustomStringConvertible {
     }
 }
 
+/// The error of a value that the property's type encodes and does not decode.
+struct NotReadable: Error, CustomStringConvertible {
+    var description: String { "its type cannot read the value as which it would be stored" }
+}
+
 /// The error of a date that no timestamp is.
 struct UnrepresentableDate: Error, CustomStringConvertible {
     var description: String {

@@ -66,10 +66,14 @@ extension ModelSchema {
     /// - Throws: ``SyncError/Code/invalidItem`` for a value that cannot be stored, and for one that would be read as another.
     func value(of column: FieldColumn<Model>, in model: Model) throws(SyncError) -> ItemValue {
         let value = try column.value(model)
-        guard value.isNull, !column.isOptional else { return value }
-        let isBlank = !column.options.contains(.required) && (try? column.value(blank))?.isNull == true
-        guard isBlank else {
-            throw .notEncodable(column.path, column: column.name, model.id.text, ShownAsBlank())
+        func refusal(_ error: any Error) -> SyncError {
+            .notEncodable(column.path, column: column.name, model.id.text, error)
+        }
+        if value.isNull, !column.isOptional {
+            let isBlank = !column.options.contains(.required) && (try? column.value(blank))?.isNull == true
+            if !isBlank { throw refusal(ShownAsBlank()) }
+        } else if !value.isNull, !column.holds(value, in: model) {
+            throw refusal(NotReadable())
         }
         return value
     }

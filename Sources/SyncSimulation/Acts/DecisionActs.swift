@@ -107,7 +107,8 @@ extension SimulatedSystem {
             try await context.changeKind(for: error, to: .insert)
         } else {
             let deletion = Edit(
-                number: history.nextNumber(), key: key, column: nil, hadVersion: error.serverItem != nil)
+                number: history.nextNumber(), key: key, column: nil, hadVersion: error.serverItem != nil,
+                madeAt: server.changeCount)
             try await apply(error, upTo: newest, device, becoming: .delete) {
                 try await context.changeKind(for: error, to: .delete)
             } record: {
@@ -117,8 +118,8 @@ extension SimulatedSystem {
         }
     }
 
-    /// Applies a decision and records its effect. A process can crash between the commit and the end of the call, and
-    /// another act can have changed the item before.
+    /// Applies a decision and records its effect. A process can crash between the commit and the end of the call, the commit
+    /// may not be confirmed, and another act can have changed the item before.
     ///
     /// - Parameter kind: the kind that the decision gives the operation; `nil` when it removes it.
     private func apply(
@@ -126,7 +127,7 @@ extension SimulatedSystem {
         becoming kind: TableOperation.Kind? = nil, _ call: () async throws -> Void, record: () -> Void
     ) async throws {
         let before = try device.disk.store.read { try $0.operation(id: error.operationID) }
-        do { try await call() } catch let failure as SyncError where failure.code == .contextInvalid {
+        do { try await call() } catch let failure as SyncError where failure.leavesOutcomeOpen {
             let isDeclared = device.disk.store.catalog.contains(error.table)
             let (operation, item) = try device.disk.store.read { snapshot in
                 (
@@ -166,7 +167,7 @@ extension SimulatedSystem {
         device.history.see(key, error.serverItem)
         let kept = item
         do { try await context.keepAndUpdateItem(for: error, with: kept) } catch let failure as SyncError
-            where failure.code == .contextInvalid
+            where failure.leavesOutcomeOpen
         {
             let stored = try? device.disk.store.read { try $0.item(id: key.id, in: key.table) }
             if stored?.fields[column.name] == kept.fields[column.name] { device.history.record([edit]) }

@@ -113,11 +113,11 @@ extension SimulatedSystem {
         var random = act.random
         let kind: StoreFault.Kind =
             switch act.feature {
-            case .failStore: .failure
+            case .failStore: random.pick([.failure, .failedCommit, .unconfirmedCommit, .lostCommit])
             case .crash: .crash
             default: .crashAfterCommit
             }
-        process.store.inject(StoreFault(kind: kind, calls: random.below(kind == .crashAfterCommit ? 6 : 40)))
+        process.store.inject(StoreFault(kind: kind, calls: random.below(kind.isOfCommit ? 6 : 40)))
     }
 
     func partition(_ act: Act, _ process: SimulatedProcess) {

@@ -79,7 +79,8 @@ extension SimulatedSystem {
             let hasOperation = try hasOperations(key, device)
             let deletion = Edit(
                 number: device.history.nextNumber(), key: key, column: nil,
-                hadVersion: item.system.version != nil, deleted: History.numbers(in: item))
+                hadVersion: item.system.version != nil, deleted: History.numbers(in: item),
+                madeAt: server.changeCount)
             markUnqueued(key, device, [deletion])
             try writeDirectly(to: device) { try $0.deleteItems(ids: [key.id], in: key.table) }
             device.history.forgetLocalOnlyEdits { $0 == key }

@@ -42,3 +42,10 @@ extension SimulatedSystem {
 
     func query(_ act: Act, _ device: SimulatedDevice) -> TableQuery { TableQuery(table(act, device).name) }
 }
+
+extension SyncError {
+    /// Whether the call may have committed its changes: its process has crashed, or its commit is not confirmed.
+    var leavesOutcomeOpen: Bool {
+        code == .contextInvalid || (cause as? StoreError)?.code == .outcomeUnknown
+    }
+}

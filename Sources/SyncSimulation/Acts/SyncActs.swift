@@ -124,12 +124,12 @@ extension SimulatedSystem {
     }
 
     /// Purges with pending operations, and records that the app discarded its edits. A process can crash between the commit
-    /// and the end of the call.
+    /// and the end of the call, and the commit may not be confirmed.
     private func discard(
         _ device: SimulatedDevice, where isDiscarded: @escaping @Sendable (RowKey) -> Bool,
         _ purge: () async throws -> Void
     ) async throws {
-        do { try await purge() } catch let error as SyncError where error.code == .contextInvalid {
+        do { try await purge() } catch let error as SyncError where error.leavesOutcomeOpen {
             let left = try device.disk.store.read { snapshot in
                 try snapshot.operations(after: 0, in: nil, limit: .max)
                     .map { RowKey(table: $0.table, id: $0.itemID) }

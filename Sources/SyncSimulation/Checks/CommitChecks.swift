@@ -43,7 +43,7 @@ extension SimulatedSystem {
     }
 
     func checkCommit(_ snapshot: any StoreSnapshot, _ written: WrittenKeys, of device: SimulatedDevice) {
-        let edits = device.history.transactionCommitted()
+        let edits = device.history.transactionCommitted(at: server.changeCount)
         for edit in edits {
             log(
                 "\(device.name) edited \(edit.key).\(edit.column ?? "deleted") = \(edit.number), saw \(edit.before ?? -1)"

@@ -161,14 +161,28 @@ extension SimulatedSystem {
                         .lostEdit,
                         "\(edit.key).\(column) = \(edit.number) of \(device.name) did not reach the server.")
                 }
-            } else if later.isEmpty, !changes.contains(where: { $0.kind == .delete }),
-                wasOnServer(edit, edits, changes),
+            } else if later.isEmpty, !hasReached(edit, device), wasOnServer(edit, edits, changes),
                 // An insert that arrives after its process or its operation has ended cannot be foreseen.
                 device.state.withLock({ !$0.rowsInsertedLate.contains(edit.key) })
             {
                 fail(.lostEdit, "The deletion of \(edit.key) by \(device.name) did not reach the server.")
             }
         }
+    }
+
+    /// Whether the server has deleted the row since the user did, or had no row then and got none from the device. If versions
+    /// restart, the row that the user has deleted may have been replaced by one with its version before.
+    private func hasReached(_ deletion: Edit, _ device: SimulatedDevice) -> Bool {
+        let changes = server.journal.enumerated().filter {
+            $0.element.id == deletion.key.id && $0.element.table == deletion.key.table
+        }
+        let later = changes.filter { $0.offset >= deletion.madeAt }.map(\.element)
+        let deleting = server.traits.restartsVersions ? changes.map(\.element) : later
+        if deleting.contains(where: { $0.kind == .delete }) { return true }
+        let before =
+            changes.last { $0.offset < deletion.madeAt }.map { $0.element.after }
+            ?? later.first.map(\.before) ?? server.rows(of: deletion.key.table)[deletion.key.id]
+        return before?.isDeleted ?? true && !later.contains { $0.author == device.name }
     }
 
     /// A column that an insert leaves out does not keep its value in a former row of that id.

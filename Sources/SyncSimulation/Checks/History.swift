@@ -24,6 +24,8 @@ struct Edit: Sendable {
     var hadVersion = false
     /// For a deletion: the values of the item.
     var deleted: [Int64] = []
+    /// For a deletion: the number of the server's changes before it.
+    var madeAt = 0
     /// Whether it is in an item that was there before it was synchronized, which replaces the server's row.
     var isAdopted = false
     /// For an adopted edit: the newest edit of the device when the item first had no pending operation. Later edits replace
@@ -120,12 +122,13 @@ final class History: Sendable {
     /// Adds one to the row's counter.
     func stage(countIn key: RowKey) { state.withLock { $0.stagedCounts.append(key) } }
 
-    /// Records the edits of a transaction that was committed.
+    /// Records the edits of a transaction that was committed after a number of changes of the server.
     ///
     /// - Returns: these edits.
-    func transactionCommitted() -> [Edit] {
+    func transactionCommitted(at changeCount: Int) -> [Edit] {
         state.withLock { state in
             defer { (state.staged, state.stagedLocalOnly, state.stagedCounts) = ([], [], []) }
+            for index in state.staged.indices { state.staged[index].madeAt = changeCount }
             state.edits += state.staged
             for edit in state.stagedLocalOnly { state.localOnly[edit.key] = edit }
             for key in state.stagedCounts { state.counts[key, default: 0] += 1 }

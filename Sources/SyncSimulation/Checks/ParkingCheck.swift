@@ -55,12 +55,13 @@ struct RefusalCounts: Sendable {
         {
             conflicting[row, default: []].append(act)
         }
-        if request.phase == .read || request.phase == .list, let row = request.rowOfPush,
-            [401, 403, 405].contains(response.head.status.code)
-        {
+        let status = response.head.status.code
+        // Without an answer to a write in the same act, a 401 is about the sign-in.
+        let mayHideRow = status == 401 ? confirming.contains(act) : status == 403 || status == 405
+        if request.phase == .read || request.phase == .list, let row = request.rowOfPush, mayHideRow {
             // A conflict whose row the user may not read is a refusal.
             refused[row, default: 0] += 1
-            if response.head.status.code != 401, unverifiedMissing.contains(row) {
+            if status != 401, unverifiedMissing.contains(row) {
                 recordSeemingConflict(of: row)
             }
         }

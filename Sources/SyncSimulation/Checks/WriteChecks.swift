@@ -71,10 +71,14 @@ extension SimulatedSystem {
     ) {
         let key = RowKey(table: change.table, id: change.id)
         let edits = history.edits.filter { $0.key == key }
-        guard let edit = edits.first(where: { $0.column == column && $0.number == new }),
-            !history.decisions.contains(where: { $0.key == key && $0.seen[column] == old }),
+        guard !history.decisions.contains(where: { $0.key == key && $0.seen[column] == old }),
             column != "a" || !device.state.withLock({ $0.rowsEditedByDelegate.contains(key) })
         else { return }
+        guard let edit = edits.first(where: { $0.column == column && $0.number == new }) else {
+            return fail(
+                .overwrite,
+                "\(device.name) replaced \(key).\(column) = \(old) by \(new), which is no edit of its user.")
+        }
         if writer?.name == device.name {
             let isOlder = edits.contains { $0.column == column && $0.number == old && old > new }
             if isOlder {

@@ -161,7 +161,7 @@ struct ProcessFactory: Sendable {
             didFail: { kind in
                 link.system?.count(.store(kind))
                 link.system?.log("\(device.name) process \(number): store \(kind)")
-                guard kind != .failure else { return }
+                guard kind.endsProcess else { return }
                 transport.end()
                 scheduler.enqueue { device.restartCrashed() }
             })

@@ -18,7 +18,7 @@ final class SimulatedStore: SyncContextDataSource {
 
         /// Counts a call, or a commit, and removes and returns the fault that happens now.
         mutating func nextFault(isCommit: Bool) -> StoreFault.Kind? {
-            guard let kind = fault?.kind, isCommit == (kind == .crashAfterCommit) else { return nil }
+            guard let kind = fault?.kind, isCommit == kind.isOfCommit else { return nil }
             fault?.calls -= 1
             guard fault?.calls ?? 0 < 0 else { return nil }
             fault = nil
@@ -71,13 +71,16 @@ final class SimulatedStore: SyncContextDataSource {
     func write<T>(_ body: (any StoreTransaction) throws -> T) throws -> T {
         try willCall()
         events.willWrite()
-        let (result, written) = try base.write { base in
+        let (result, written, fault) = try base.write { base in
             let transaction = SimulatedTransaction(base: base, store: self)
-            return (try body(transaction), transaction.written)
+            let result = try body(transaction)
+            let fault = state.withLock { $0.nextFault(isCommit: true) }
+            if fault == .failedCommit || fault == .lostCommit { try fail(fault) }
+            return (result, transaction.written, fault)
         }
         try base.read { events.didCommit($0, written) }
         if disk.isShared, !written.isEmpty { disk.didCommit(process) }
-        if let kind = state.withLock({ $0.nextFault(isCommit: true) }) { try crash(kind) }
+        try fail(fault)
         return result
     }
 
@@ -108,18 +111,22 @@ final class SimulatedStore: SyncContextDataSource {
             (state.hasEnded, state.hasEnded ? nil : state.nextFault(isCommit: false))
         }
         if hasEnded { throw processEnded }
-        guard let kind = fault else { return }
-        if kind == .crash { try crash(kind) }
-        events.didFail(kind)
-        throw StoreError(.inputOutput, "The simulated disk failed.")
+        try fail(fault)
     }
 
     private var processEnded: StoreError { StoreError(.closed, "The process has ended.") }
 
-    private func crash(_ kind: StoreFault.Kind) throws -> Never {
-        end()
-        events.didFail(kind)
-        throw StoreError(.closed, "The process has crashed.")
+    /// Lets a fault happen, if there is one.
+    private func fail(_ fault: StoreFault.Kind?) throws {
+        guard let fault else { return }
+        if fault.endsProcess { end() }
+        events.didFail(fault)
+        switch fault {
+        case .crash, .crashAfterCommit: throw StoreError(.closed, "The process has crashed.")
+        case .failure, .failedCommit: throw StoreError(.inputOutput, "The simulated disk failed.")
+        case .unconfirmedCommit, .lostCommit:
+            throw StoreError(.outcomeUnknown, "The simulated disk has not confirmed the commit.")
+        }
     }
 
     private struct PushLock: StorePushLock {

@@ -119,7 +119,8 @@ struct ConflictResolution {
             }
             let effect = try DecisionEffect(
                 of: error, in: transaction, definition: definition, dialect: context.client.dialect,
-                inFlight: isInFlight ? [] : context.inFlight.all, tablesToPull: context.tablesToPull)
+                inFlight: isInFlight ? [] : context.inFlight.all, tablesToPull: context.tablesToPull,
+                removal: CascadedRemoval(of: definition.name, in: context.store.dataSource))
             try effect.apply(decision)
             guard try transaction.operation(id: error.operationID) == nil else { return .sendAgain }
             return .resolved(try context.recordItem(of: effect.operation, in: transaction))

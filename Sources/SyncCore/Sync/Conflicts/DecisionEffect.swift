@@ -20,6 +20,8 @@ struct DecisionEffect {
     private let decidedAt: Timestamp?
     /// Receives the table if a row of it has to be pulled again.
     private let tablesToPull: TablesToPull?
+    /// Removes the item with the rows that a foreign key of the app's database removes with it.
+    private let removal: CascadedRemoval?
     /// The operation as it is stored now.
     let operation: TableOperation
     /// A newer change of the item that cannot be merged with the operation. A decision leaves it as it is, except for its
@@ -34,7 +36,7 @@ struct DecisionEffect {
     init(
         of error: TableOperationError, in transaction: any StoreTransaction, definition: SyncTableDefinition,
         dialect: WireDialect, inFlight: Set<Int64>, decidedAt: Timestamp? = nil,
-        tablesToPull: TablesToPull? = nil
+        tablesToPull: TablesToPull? = nil, removal: CascadedRemoval? = nil
     ) throws {
         guard let operation = try transaction.operation(of: error) else {
             throw SyncError.operationNotFound(error.operationID)
@@ -52,6 +54,7 @@ struct DecisionEffect {
         self.dialect = dialect
         self.decidedAt = decidedAt
         self.tablesToPull = tablesToPull
+        self.removal = removal
         self.operation = merged
         self.error = error
         behind = try transaction.operation(behind: merged)
@@ -116,9 +119,20 @@ struct DecisionEffect {
         try transaction.upsert([item], in: definition.name)
     }
 
+    /// Removes the item as the server's row is gone or unknown. Rows that the app's database removes with it are pulled again.
+    private func removeItemAndChildren() throws {
+        guard let removal else { return try removeItem() }
+        let removedFurtherRows = try removal.remove(in: transaction) {
+            try removeItem()
+            return 1
+        }
+        if removedFurtherRows { try transaction.recordRowToPull(in: definition.name, tablesToPull) }
+    }
+
     /// Stores the row as the item. If the app's database has removed the item, and does not take the row because its parent is gone
     /// too, there is no item until the row is pulled again. A delete has removed its item itself.
     private func restore(_ row: Item) throws {
+        if operation.kind == .delete { try removal?.recordRestoredRow(in: transaction, tablesToPull) }
         do { try store(row) } catch let error as StoreError where error.code == .schemaMismatch {
             guard operation.kind != .delete, try transaction.item(id: row.id, in: definition.name) == nil
             else { throw error }
@@ -126,15 +140,21 @@ struct DecisionEffect {
         }
     }
 
-    /// Removes the operation and stores the server's row, or a later one that a pull has received. Removes the item if there is
-    /// no row or it is unknown.
+    /// Removes the operation and stores the row, or a later one than the error shows, if a pull has received it. Removes the item
+    /// if there is no row or it is unknown.
+    ///
+    /// - Parameter row: the server's row, or the app's item in its place, which then has the version of the server's row.
     func keepServer(_ row: Item?) throws {
-        let row = row?.addingUndeclaredColumns(
+        var row = row?.addingUndeclaredColumns(
             of: [error.serverItem, operation.serverItem, operation.base], for: dialect)
+        if let shown = error.serverItem, !shown.system.deleted, row?.isLater(than: shown) == false {
+            row?.system = shown.system
+        }
         try transaction.removeOperationAndError(id: operation.id)
         if let behind { return try keepNewerChange(behind) }
-        let newest = row.map { operation.keptRow(after: $0) ?? $0 } ?? operation.serverItem
-        if let newest, !newest.system.deleted { try restore(newest) } else { try removeItem() }
+        let newest =
+            row.map { operation.keptRow(after: error.serverItem ?? $0) ?? $0 } ?? operation.serverItem
+        if let newest, !newest.system.deleted { try restore(newest) } else { try removeItemAndChildren() }
         if row == nil, operation.kind != .insert, error.code != .itemNotOnServer {
             // Nothing shows the row that the server has: it is pulled again.
             try transaction.recordRowToPull(in: definition.name, tablesToPull)
@@ -199,6 +219,7 @@ struct DecisionEffect {
             kept.deletedItem = item ?? local ?? operation.deletedItem(in: definition)
             try removeItem()
         } else {
+            if operation.kind == .delete { try removal?.recordRestoredRow(in: transaction, tablesToPull) }
             guard var stored = item ?? local ?? operation.deletedItem(in: definition) else {
                 throw SyncError(.expectedItem, "There is no stored item to send; pass an item.")
             }

@@ -53,7 +53,10 @@ final class PurgeStamp: Sendable {
         }
         if remaining.needsWrite(stampingTables: stampsTables) {
             try await store.write { transaction in
-                for table in tables { try Self.removeDiscardedItems(in: table, transaction) }
+                for table in tables {
+                    let removal = CascadedRemoval(of: table, in: store.dataSource)
+                    try Self.removeDiscardedItems(in: table, removal, transaction)
+                }
                 for table in try Self.outdatedTables(tables, in: transaction) {
                     try Self.purge(table, in: transaction)
                 }
@@ -95,10 +98,15 @@ final class PurgeStamp: Sendable {
     }
 
     /// Keeps items with a pending operation: another process that declares the table has changed them since.
-    private static func removeDiscardedItems(in table: String, _ transaction: any StoreTransaction) throws {
+    private static func removeDiscardedItems(
+        in table: String, _ removal: CascadedRemoval, _ transaction: any StoreTransaction
+    ) throws {
         for (key, id) in try discardedItems(in: table, transaction) {
             if try transaction.operations(forItem: id, in: table).isEmpty {
-                try transaction.deleteItems(ids: [id], in: table)
+                _ = try removal.remove(in: transaction) {
+                    try transaction.deleteItems(ids: [id], in: table)
+                    return 1
+                }
                 // Another process may have pulled the row since, and its delta token is past it.
                 try transaction.recordPurge(of: table)
             }

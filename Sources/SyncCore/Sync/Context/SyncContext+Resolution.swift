@@ -4,7 +4,8 @@
 extension SyncContext {
     /// Removes the operation and its error, and stores the item, for example the server's row.
     ///
-    /// The item counts as the server's row: the next change is made on its version.
+    /// The item counts as the server's row, with the version of the row that the error shows: the next change is made on it. If a
+    /// pull has received a later row than the error shows, that row is stored instead.
     ///
     /// - Throws: ``SyncError/Code/operationNotFound`` when the operation is no longer pending,
     ///   ``SyncError/Code/operationChanged`` when it was changed, sent again or is being sent;
@@ -148,7 +149,8 @@ extension SyncContext {
         try await writeLocally { [self] transaction in
             let effect = try DecisionEffect(
                 of: error, in: transaction, definition: definition, dialect: client.dialect,
-                inFlight: inFlight.all, decidedAt: now, tablesToPull: tablesToPull)
+                inFlight: inFlight.all, decidedAt: now, tablesToPull: tablesToPull,
+                removal: CascadedRemoval(of: definition.name, in: store.dataSource))
             if normalized != nil, effect.behind != nil {
                 throw SyncError(
                     .invalidOperation,

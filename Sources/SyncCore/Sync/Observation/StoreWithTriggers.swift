@@ -1,9 +1,12 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A store in a database of the app, whose triggers, foreign keys and default values may change more items than a write of the
+/// A store that may be in a database of the app, whose triggers, foreign keys and default values may change more items than a write of the
 /// store.
 package protocol StoreWithTriggers: SyncContextDataSource {
+    /// Whether the store is in a database of the app, and not in a file of its own.
+    var isInAppDatabase: Bool { get }
+
     /// Calls the handler after each commit of ``SyncContextDataSource/write(_:)`` that changed items or operations. The handler
     /// returns immediately, and may be called on any thread.
     func onOwnCommit(_ handler: @escaping @Sendable () -> Void)

@@ -5,13 +5,13 @@
 /// has not removed these: they have to be pulled again.
 struct CascadedRemoval: Sendable {
     private let table: String
-    /// The children, their children and so on; empty if the store is never in a database of the app.
+    /// The children, their children and so on; empty if the store is not in a database of the app.
     private let descendants: [String]
     private let mayCascade: Bool
 
     init(of table: String, in store: any SyncContextDataSource) {
         self.table = table
-        mayCascade = store is any StoreWithTriggers
+        mayCascade = (store as? any StoreWithTriggers)?.isInAppDatabase ?? false
         descendants = mayCascade ? store.catalog.descendants(of: table) : []
     }
 
@@ -32,6 +32,13 @@ struct CascadedRemoval: Sendable {
             try transaction.recordPurge(of: child)
         }
         return try transaction.itemCount(in: table) < countBefore - removed
+    }
+
+    /// Records that a row is stored again which the app had deleted: the rows that a foreign key has removed with it have to be
+    /// pulled again.
+    func recordRestoredRow(in transaction: any StoreTransaction, _ tables: TablesToPull?) throws {
+        guard mayCascade else { return }
+        for table in [table] + descendants { try transaction.recordRowToPull(in: table, tables) }
     }
 }
 

@@ -65,7 +65,12 @@ extension OperationAttempt {
     private func outcomeOfEarlierAttempt() async throws -> AttemptOutcome? {
         let (mismatch, exists) = (ConflictReason.versionMismatch, ConflictReason.rowExists)
         let fetched = try await readRow()
-        let (isHidden, canRepeat) = (isForbidden(fetched), operation.sent.map(definition.canRepeat) ?? true)
+        if fetched.classification == .unauthenticated, context.client.authenticationToken == nil {
+            context.unauthorized.recordHiddenRow(of: operation.id)
+        }
+        // If only the list is refused, the row is missing.
+        let isHidden = fetched.classification != .rowMissing && isForbidden(fetched)
+        let canRepeat = operation.sent.map(definition.canRepeat) ?? true
         if isHidden, canRepeat {
             return .refused(status: fetched.status, message: fetched.message)
         }
@@ -249,10 +254,10 @@ extension OperationAttempt {
     }
 
     /// Whether the user may not read the row that a write was about, or the service has no such request. A device without a user
-    /// may be permitted to write only.
+    /// may be permitted to write only, as the answer to its write shows.
     private func isForbidden(_ response: AttemptResponse) -> Bool {
         switch response.status {
-        case 401: context.client.authenticationToken == nil
+        case 401: requests.hasWritten && context.client.authenticationToken == nil
         case 403, 405: response.isRefusal
         default: false
         }

@@ -23,8 +23,8 @@ extension SyncContext {
     ///
     /// The requests are in the order of the push's rounds, within a round in that of the queue; those of operations that
     /// have failed before are last. Operations that are held by others are included; an undelete or a read that precedes a
-    /// request is not. Operations without changes left to send or without their item, and those of tables that the app no longer
-    /// declares, have no request.
+    /// request is not. Operations without changes left to send or without their item, those whose item cannot be read, and those
+    /// of tables that the app no longer declares, have no request.
     ///
     /// - Parameter tables: the tables to push; `nil` is all.
     /// - Throws: ``SyncError/Code/unknownTable``, ``SyncError/Code/storeFailure``.
@@ -56,7 +56,12 @@ extension SyncContext {
             return try planned.compactMap { operation in
                 // An operation of a table that is no longer declared is not sent.
                 guard let definition = try? catalog.table(named: operation.table) else { return nil }
-                let item = try snapshot.item(id: operation.itemID, in: operation.table)
+                let item: Item?
+                do {
+                    item = try snapshot.item(id: operation.itemID, in: operation.table)
+                } catch let error as StoreError where error.concernsItem {
+                    return nil
+                }
                 if try operation.lacksItem(item, in: snapshot) { return nil }
                 let attempt = operation.plannedAttempt(
                     item: item, definition: definition, sendsChangedFieldsOnly: changedOnly,

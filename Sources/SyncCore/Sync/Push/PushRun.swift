@@ -250,7 +250,7 @@ struct PushRun {
         var limit = isUnanswered ? context.unanswered.record(operation.id) : nil
         let isAlone = context.unanswered.isAlone(operation.id)
         // It asks for a wait after each request of the only operation without an answer.
-        let error = isAlone ? (error as? SyncError)?.withoutWait ?? error : error
+        let error = isAlone && isUnanswered ? (error as? SyncError)?.withoutWait ?? error : error
         let asksForWait = (error as? SyncError)?.retryAfter != nil
         if scope == .operation || limit != nil && asksForWait {
             context.unanswered.recordEndOfPush(at: operation.id)

@@ -8,24 +8,40 @@ import Synchronization
 ///
 /// A push ends at such an operation, because the sign-in may have expired. After two pushes that have ended at it, later pushes
 /// send it last. If the server has applied another operation of the same push, the 401 is a refusal of this one. Operations are
-/// known until the server answers them otherwise, or the context is closed. Without a token, a 401 says nothing about its
-/// operation.
+/// known until the server answers them otherwise, or the context is closed.
+///
+/// Without a token, a 401 says nothing about its operation, unless it answers a read of the row: the table may permit writes
+/// only. Such an operation is known after one push.
 final class UnauthorizedOperations: Sendable {
     private static let limit = 2
 
-    /// The number of pushes that have ended with 401, by the id of the operation.
-    private let counts = Mutex<[Int64: Int]>([:])
+    private struct State {
+        /// The number of pushes that have ended with 401, by the id of the operation.
+        var counts: [Int64: Int] = [:]
+        /// The operations whose rows cannot be read without a token.
+        var hidden: Set<Int64> = []
 
-    /// The ids of the operations at which two pushes have ended.
-    var known: Set<Int64> { counts.withLock { Set($0.filter { $0.value >= Self.limit }.keys) } }
+        var known: Set<Int64> { hidden.union(counts.filter { $0.value >= limit }.keys) }
+    }
+
+    private let state = Mutex(State())
+
+    /// The ids of the operations that a push sends last.
+    var known: Set<Int64> { state.withLock(\.known) }
+
+    /// Records that the row of the operation cannot be read without a token.
+    func recordHiddenRow(of id: Int64) { state.withLock { _ = $0.hidden.insert(id) } }
+
+    /// Whether the row of the operation cannot be read without a token.
+    func isHidden(_ id: Int64) -> Bool { state.withLock { $0.hidden.contains(id) } }
 
     /// Records that a push has ended at the operation with 401.
     ///
     /// - Returns: whether two others have ended at it before.
     func recordEnd(at id: Int64) -> Bool {
-        counts.withLock { counts in
-            let count = counts[id, default: 0]
-            counts[id] = count + 1
+        state.withLock { state in
+            let count = state.counts[id, default: 0]
+            state.counts[id] = count + 1
             return count >= Self.limit
         }
     }
@@ -43,7 +59,10 @@ final class UnauthorizedOperations: Sendable {
                 message: "The server requires the user to sign in for this change, and has applied others "
                     + "with the same sign-in. The user may not be permitted to make it.")
         default:
-            counts.withLock { $0[id] = nil }
+            state.withLock { state in
+                state.counts[id] = nil
+                state.hidden.remove(id)
+            }
             return outcome
         }
     }
@@ -57,6 +76,7 @@ extension SyncContext {
     ///
     /// - Returns: whether it may be about this operation only.
     func recordUnauthorized(_ operation: TableOperation) -> Bool {
-        client.authenticationToken != nil && unauthorized.recordEnd(at: operation.id)
+        guard client.authenticationToken != nil else { return unauthorized.isHidden(operation.id) }
+        return unauthorized.recordEnd(at: operation.id)
     }
 }
