@@ -73,13 +73,20 @@ let nioSSL = Target.Dependency.product(
     name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["AsyncHTTPTransport"]))
 let sqlite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
 
+// A target of a product behind a trait depends on the target of the trait, which is compiled first. Without the trait its
+// error names the line to add; the compiler would only report the first module that is missing.
+let traitTargets = allTraits.sorted().map { trait in
+    Target.target(name: "\(trait)Trait", path: "Sources/Traits/\(trait)")
+}
+
 let targets: [Target] = [
     .target(name: "SyncCore", dependencies: [httpTypes, logging]),
     .target(name: "SyncModels", dependencies: ["SyncCore"]),
     .target(
         name: "AsyncHTTPTransport",
         dependencies: [
-            "SyncCore", asyncHTTPClient, httpTypes, nioCore, nioHTTP1, nioHTTPCompression, nioPosix, nioSSL,
+            "AsyncHTTPTransportTrait", "SyncCore", asyncHTTPClient, httpTypes, nioCore, nioHTTP1,
+            nioHTTPCompression, nioPosix, nioSSL,
         ]),
     .target(name: "SyncSimulation", dependencies: ["StoreMemory", "SyncCore", "SyncModels", httpTypes]),
     .executableTarget(name: "simulate", dependencies: ["StoreLMDB", "StoreSQLite", "SyncSimulation"]),
@@ -94,14 +101,19 @@ let targets: [Target] = [
         name: "StoreConformanceMutants", dependencies: ["StoreConformance", "StoreMemory", "SyncCore"]),
     .target(
         name: "StoreConformanceCommand",
-        dependencies: ["StoreConformance", "StoreConformanceMutants", "SyncCore", argumentParser]),
+        dependencies: [
+            "StoreConformance", "StoreConformanceCommandTrait", "StoreConformanceMutants", "SyncCore",
+            argumentParser,
+        ]),
     .executableTarget(
         name: "sync-conformance",
         dependencies: [
             "StoreConformance", "StoreConformanceCommand", "StoreLMDB", "StoreMemory", "StoreSQLite",
             "SyncCore",
         ]),
-    .target(name: "TableServer", dependencies: ["SyncCore", grdb, hummingbird, jwtKit, logging, sqlite]),
+    .target(
+        name: "TableServer",
+        dependencies: ["SyncCore", "TableServerTrait", grdb, hummingbird, jwtKit, logging, sqlite]),
     .systemLibrary(
         name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
     .target(name: "TableServerPostgreSQL", dependencies: ["CLibPQ", "SyncCore", "TableServer"]),
@@ -221,7 +233,7 @@ let package = Package(
         .default(enabledTraits: isDownloaded ? [] : allTraits),
     ],
     dependencies: dependencies,
-    targets: targets,
+    targets: targets + traitTargets,
     swiftLanguageModes: [.v6])
 
 for target in package.targets where target.type != .system {

@@ -27,7 +27,7 @@ struct OwnedDatabase {
     private static func openPool(
         at path: String, isDurable: Bool, writeLock: WriteFileLock?
     ) throws -> DatabasePool {
-        try StoreError.translating {
+        try StoreError.translating(at: path) {
             let settings = ConnectionSettings(isDurable: isDurable)
             func open() throws -> DatabasePool {
                 try LeftoverLog(databasePath: path).check()
@@ -54,7 +54,7 @@ struct OwnedDatabase {
             writeLock?.release()
             fileLock.release()
         }
-        try StoreError.translating {
+        try StoreError.translating(at: path) {
             // Closing the last connection deletes the write-ahead log, which only the writer can do.
             pool.invalidateReadOnlyConnections()
             try pool.close()

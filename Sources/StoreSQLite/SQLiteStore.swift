@@ -80,7 +80,7 @@ public final class SQLiteStore: SyncContextDataSource {
         let sharedColumns =
             sharing == .shared ? SharedColumns(storePath: owned.path, catalog: catalog) : nil
         self.sharedColumns = sharedColumns
-        schema = try StoreError.translating {
+        schema = try StoreError.translating(at: owned.path) {
             try owned.write {
                 try Self.prepare(catalog, in: $0, isOwned: true, sharedColumns: sharedColumns)
             }
@@ -192,11 +192,13 @@ public final class SQLiteStore: SyncContextDataSource {
             sharedColumns: sharedColumns)
     }
 
-    /// Rethrows the body's error unchanged; converts GRDB's errors to store errors.
+    /// Rethrows the body's error; converts GRDB's errors to store errors. An error of a damaged file gets its path.
     private func run<T>(_ access: (_ bodyError: inout (any Error)?) throws -> T) throws -> T {
         try openGuard.run {
             var bodyError: (any Error)?
-            do { return try access(&bodyError) } catch { throw bodyError ?? StoreError.translated(error) }
+            do { return try access(&bodyError) } catch {
+                throw StoreError.naming(ownedDatabase?.path, in: bodyError ?? StoreError.translated(error))
+            }
         }
     }
 

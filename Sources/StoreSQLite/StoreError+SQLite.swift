@@ -15,7 +15,7 @@ extension StoreError {
             case _ where error.isDiskFull:
                 (.full, "The disk or the database is full; free some space.")
             case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_FORMAT:
-                (.corrupt, "The file is damaged or is not an SQLite database.")
+                (.corrupt, Self.damageMessage("The file"))
             case .SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_AUTH:
                 (
                     .cannotOpen,
@@ -45,8 +45,23 @@ extension StoreError {
     }
 
     /// Runs the body and converts GRDB's errors to store errors.
-    static func translating<T>(_ body: () throws -> T) throws -> T {
-        do { return try body() } catch { throw translated(error) }
+    ///
+    /// - Parameter path: the file, to name it in the error of a damaged one; `nil` if it belongs to the app.
+    static func translating<T>(at path: String? = nil, _ body: () throws -> T) throws -> T {
+        do { return try body() } catch { throw naming(path, in: translated(error)) }
+    }
+}
+
+extension StoreError {
+    private static func damageMessage(_ file: String) -> String {
+        "\(file) is damaged or is not an SQLite database. Restore a copy of the file, or move it away and pull again."
+    }
+
+    /// Returns the error with the file's path if SQLite has found the file damaged; returns other errors unchanged.
+    static func naming(_ path: String?, in error: any Error) -> any Error {
+        guard let path, let failure = error as? StoreError, failure.message == damageMessage("The file")
+        else { return error }
+        return StoreError(failure.code, damageMessage("'\(path)'"), cause: failure.cause)
     }
 }
 

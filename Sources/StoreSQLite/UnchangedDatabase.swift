@@ -69,7 +69,7 @@ struct UnchangedDatabase {
         configuration.busyMode = .timeout(10)
         configuration.prepareDatabase { try Connection($0).distrustFile() }
         let uri = URL(fileURLWithPath: path).absoluteString + "?" + options
-        return try StoreError.translating {
+        return try StoreError.translating(at: path) {
             let queue = try DatabaseQueue(path: uri, configuration: configuration)
             return try queue.read { try body(Connection($0)) }
         }

@@ -1,6 +1,8 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
+public import Foundation
+
 /// What a simulation found wrong.
 public struct SimulationFailure: Error, Sendable, CustomStringConvertible {
     /// A rule that always holds.
@@ -63,4 +65,9 @@ public struct SimulationFailure: Error, Sendable, CustomStringConvertible {
 
     /// The rule, the step and what was found.
     public var description: String { "\(invariant) after \(step) acts: \(detail)" }
+}
+
+extension SimulationFailure: LocalizedError {
+    /// The description.
+    public var errorDescription: String? { description }
 }

@@ -1,6 +1,8 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
+public import Foundation
+
 /// An error of the server's API. Error responses to clients are not errors of this type.
 public struct TableServerError: Error, Sendable, CustomStringConvertible {
     /// The kind of error.
@@ -35,4 +37,9 @@ public struct TableServerError: Error, Sendable, CustomStringConvertible {
 
     /// The message.
     public var description: String { message }
+}
+
+extension TableServerError: LocalizedError {
+    /// The message.
+    public var errorDescription: String? { message }
 }

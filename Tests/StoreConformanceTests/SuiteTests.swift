@@ -141,6 +141,7 @@ struct SuiteTests {
             for part in [rule.id, rule.sentence, "seed: 77", "declaredDifferences"] {
                 #expect(failure.description.contains(part))
             }
+            #expect(failure.localizedDescription == failure.description)
         }
     }
 

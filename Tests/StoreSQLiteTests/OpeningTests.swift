@@ -175,7 +175,9 @@ struct OpeningTests {
     @Test func `a file that is not a database is refused and not changed`() throws {
         for content in [Data("This is not a database. ".utf8), Data(repeating: 0x53, count: 10_000)] {
             try content.write(to: URL(fileURLWithPath: directory.file()))
-            expectStoreError(.corrupt) { try Things.store(at: directory.file()) }
+            expectStoreError(.corrupt, naming: ["'\(directory.file())'", "Restore a copy of the file"]) {
+                try Things.store(at: directory.file())
+            }
             try #expect(Data(contentsOf: URL(fileURLWithPath: directory.file())) == content)
         }
     }
@@ -220,7 +222,9 @@ struct OpeningTests {
         }
         try content.write(to: URL(fileURLWithPath: directory.file()))
         let damaged = try Things.store(at: directory.file())
-        expectStoreError(.corrupt) { try damaged.things() }
+        expectStoreError(.corrupt, naming: ["'\(directory.file())'", "Restore a copy of the file"]) {
+            try damaged.things()
+        }
         try #expect(damaged.read { try $0.operationCount(in: nil) } == 0)
         try damaged.close()
     }

@@ -89,6 +89,39 @@ struct ErrorSentenceTests {
         let failure = NetworkFailure(.timedOut, host: "h", port: 1)
         #expect(description(failure) == "The server h:1 did not respond in time. Try again later.")
         #expect(description(SyncError(failure)) == description(failure))
+        #expect(description(ServerConflict(item: nil)) == "The server has another state of the row.")
+        let jsonError = JSONError(offset: 3, problem: "expected ':'")
+        #expect(description(jsonError) == "Invalid JSON at byte 3: expected ':'.")
+        let limit = HTTPBodyLimitExceeded(status: 200, limit: 9)
+        #expect(
+            description(limit)
+                == "The body of the response with status 200 is longer than the 9 bytes that the transport accepts."
+        )
+    }
+
+    @Test func `the error of a missing table shows no secret of a URL`() throws {
+        let url = try #require(URL(string: "https://user:CANARY@example.com/api?key=CANARY#CANARY"))
+        let message = RefusalMessage.text(
+            .tableNotOnServer, status: 404, message: nil, table: "T", below: url)
+        #expect(message.contains("the client's URL 'https://example.com/api'."))
+    }
+
+    @Test func `a push that ends without another cause describes the error that ended it`() async throws {
+        let context = SyncContext(
+            client: try SyncClient.scripted(ScriptedTransport(200), url: "ftp://example.com"),
+            dataSource: try MemoryStore(tables: [SyncTableDefinition("T", columns: [])]))
+        try await context.table("T").insert([:])
+        let thrown = await #expect(throws: SyncError.self) { try await context.push() }
+        let error = try #require(thrown)
+        let failure = try #require(error.cause as? PushFailure)
+        let sentence = """
+            The client's URL is not valid: it must begin with http:// or https://. (invalidConfiguration, code -2020)
+            """
+        #expect("\(failure)" == sentence)
+        #expect(failure.localizedDescription == sentence)
+        #expect("\(error)" == sentence)
+        #expect(error.pushResult?.abortReason?.code == .invalidConfiguration)
+        try await context.close()
     }
 
     @Test func `an error of another type than the store's is not part of the message`() {

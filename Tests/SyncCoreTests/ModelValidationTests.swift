@@ -4,7 +4,7 @@
 import Foundation
 import Testing
 
-@testable import SyncCore
+@_spi(StoreAuthor) @testable import SyncCore
 
 /// The valid ids, names of tables and columns, and values.
 @Suite struct ModelValidationTests {
@@ -29,6 +29,21 @@ import Testing
         String(repeating: "e\u{301}", count: 128),
     ])
     func `an id is invalid`(_ id: String) { #expect(code { try ItemID.validate(id) } == .invalidItemID) }
+
+    @Test func `the error of an invalid id names the id and the table`() {
+        func message(_ id: String, in table: String?) -> String? {
+            let error = #expect(throws: SyncError.self) { try ItemID.validate(id, in: table) }
+            return error?.message
+        }
+        let rule = #"it contains '/'; none of " + ? \ / # ` is allowed."#
+        #expect(message("a/b", in: "Todo") == "The id 'a/b' of an item in 'Todo' is not valid: \(rule)")
+        #expect(message("a/b", in: nil) == "The id 'a/b' is not valid: \(rule)")
+        #expect(message("", in: "Todo") == "The id of an item in 'Todo' is not valid: it is empty.")
+        #expect(message("a\n", in: nil)?.hasPrefix("The id 'a\u{FFFD}' is not valid") == true)
+        let long = String(repeating: "x", count: 64)
+        let shortened = message(long + String(repeating: "y", count: 200), in: nil)
+        #expect(shortened?.hasPrefix("The id '\(long)…' is not valid") == true)
+    }
 
     // MARK: Tables
 
@@ -69,6 +84,20 @@ import Testing
                 == .invalidTableDefinition)
     }
 
+    @Test func `a table or a column that is listed twice is named as such`() {
+        let table = SyncTableDefinition("Todo", columns: [SyncColumn("a", .text)])
+        let tables = #expect(throws: SyncError.self) { try TableCatalog([table, table]) }
+        #expect(tables?.message == "'Todo' is listed twice in the tables. List it once.")
+        let columns = #expect(throws: SyncError.self) {
+            try TableCatalog([SyncTableDefinition("Todo", columns: table.columns + table.columns)])
+        }
+        #expect(columns?.message == "'a' is listed twice in the columns of 'Todo'. List it once.")
+        let cases = #expect(throws: SyncError.self) {
+            try TableCatalog([table, SyncTableDefinition("TODO", columns: [])])
+        }
+        #expect(cases?.message == "Two tables have the name 'TODO' if case is ignored.")
+    }
+
     @Test func `parents are declared tables, and no table is its own ancestor`() {
         let a = SyncTableDefinition("A", columns: [], parents: ["B"])
         #expect(catalog(a) == .invalidTableDefinition)
@@ -91,6 +120,29 @@ import Testing
         let catalog = try TableCatalog([SyncTableDefinition("Todo", columns: [])])
         #expect(code { _ = try catalog.table(named: "todo") } == .unknownTable)
         #expect(throws: SyncError.self) { try catalog.table(named: "Nosuch") }
+    }
+
+    @Test func `the error of an unknown column names the columns of the table`() {
+        let columns = [SyncColumn("text", .text), SyncColumn("done", .bool)]
+        let table = SyncTableDefinition("Todo", columns: columns)
+        let filter = #expect(throws: SyncError.self) {
+            try TableQuery("Todo").order(by: "txet").validate(against: table)
+        }
+        #expect(
+            filter?.message == """
+                The table 'Todo' has no column 'txet'. It has 'id', 'text', 'done', 'createdAt', 'updatedAt', 'version', \
+                'deleted'.
+                """)
+        let field = #expect(throws: SyncError.self) { try table.normalizedForWriting(["txet": "x"]) }
+        #expect(
+            field?.message == """
+                The column 'txet' of the table 'Todo' is not declared. The declared columns are 'text', 'done'.
+                """)
+        let bare = SyncTableDefinition("Todo", columns: [])
+        let none = #expect(throws: SyncError.self) { try bare.normalizedForWriting(["txet": "x"]) }
+        #expect(
+            none?.message == "The column 'txet' of the table 'Todo' is not declared. No columns are declared."
+        )
     }
 
     // MARK: Values

@@ -120,6 +120,24 @@ struct RemoteTableTests {
         }
     }
 
+    @Test(arguments: [
+        ("https://example.com/api", "Check the name and the URL."),
+        (
+            "https://example.com/api/Tables/",
+            "The URL must not contain '/tables', which the client adds: remove it from the URL."
+        ),
+    ])
+    func `the error of a missing table names the client's URL`(url: String, remedy: String) async throws {
+        let client = try SyncClient.scripted(
+            ScriptedTransport(404, "<html><pre>Cannot GET /tables/T/a</pre></html>"), url: url)
+        let error = await #expect(throws: SyncError.self) { try await client.table("T").read(id: "a") }
+        #expect(error?.code == .tableNotOnServer)
+        #expect(
+            error?.message == """
+                The server has no table 'T': it does not know 'tables/T' below the client's URL '\(url)'. \(remedy)
+                """)
+    }
+
     @Test func `a body that is cut off when the connection closes may be retried`() async throws {
         try await withEachTransport { _ in
             [.send("HTTP/1.1 200 OK\r\n\r\n{\"id\":\"a\",")]

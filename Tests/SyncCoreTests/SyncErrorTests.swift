@@ -41,6 +41,18 @@ struct SyncErrorTests {
         #expect(!SyncError(.pullAborted, "x", cause: CocoaError(.fileNoSuchFile)).isOffline)
     }
 
+    @Test func `a request, a push and a pull without connection suggest the same`() {
+        let request = SyncError(NetworkFailure(.connectionRefused, host: "h", port: 1))
+        let push = SyncError(.pushAbortedNetwork, "x", cause: request.cause, mayRetry: true)
+        let pull = SyncError(.pullAborted, "x", cause: request, mayRetry: true)
+        for error in [request, push, pull] {
+            let suggestion = error.recoverySuggestion
+            #expect(suggestion == "Check the connection and try again. Local changes are kept.")
+        }
+        #expect(SyncError(.pullAborted, "x", mayRetry: true).recoverySuggestion == "Try again later.")
+        #expect(SyncError(.pullAborted, "x").recoverySuggestion == nil)
+    }
+
     @Test func `the error of a push without network is offline and prints the server`()
         async throws
     {

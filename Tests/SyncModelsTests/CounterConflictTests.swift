@@ -56,6 +56,26 @@ import Testing
         }
     }
 
+    private struct Poll: SyncModel {
+        var id = SyncID<Poll>(), votes: Int?
+        static let schema = ModelSchema("Poll", Poll(), .field("votes", \.votes, merging: .counter))
+    }
+
+    @Test func `the first votes of two devices count twice in an optional number`() async throws {
+        var settings = SyncSettings()
+        settings.resolveByField(Poll.self)
+        try await withServer(.models(Poll.self), settings: settings) { context, server in
+            let polls = context.table(Poll.self)
+            try await server.put("x", ["votes": .null], in: "Poll")
+            try await polls.pull()
+            try await polls.update("x") { $0.votes = ($0.votes ?? 0) + 1 }
+            try await server.update("x", ["votes": 1], in: "Poll")
+            try await context.push()
+            #expect(try await polls.get("x")?.votes == 2)
+            #expect(try server.row("x", in: "Poll")?.fields["votes"]?.intValue == Int64(2))
+        }
+    }
+
     @Test(arguments: [1, 2])
     func `counts that two devices insert with the same id are added`(_ other: Int64) async throws {
         try await withServer(.models(Page.self), settings: Self.settings()) { context, server in

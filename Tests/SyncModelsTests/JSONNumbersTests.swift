@@ -14,7 +14,7 @@ import Testing
         #"["\"9223372036854775809\\","1e400",{"b1.23456789012345678901":1}]"#,
     ])
     func `numbers that an integer or a double holds are exact`(_ json: String) {
-        #expect(JSONNumbers.areExact(in: Data(json.utf8)))
+        #expect(JSONNumbers.pathOfInexactNumber(in: Data(json.utf8)) == nil)
     }
 
     @Test(arguments: [
@@ -22,6 +22,15 @@ import Testing
         "0.12345678901234567890", "1e400", "1e-400", "3e-324", #"{"a":[1,{"b":123456789012345678901}]}"#,
     ])
     func `numbers with more digits are not exact`(_ json: String) {
-        #expect(!JSONNumbers.areExact(in: Data(json.utf8)))
+        #expect(JSONNumbers.pathOfInexactNumber(in: Data(json.utf8)) != nil)
+    }
+
+    @Test(arguments: [
+        ("1e400", ""), ("[1,2,1e400]", "[2]"), (#"{"a":{"b":[{"c":1,"d":1e400}]}}"#, "a.b[0].d"),
+        (#"{"a":{"x":[1,2]},"b":["1,{",{}],"c":1e400}"#, "c"), (#"[[{"a":"b"}],[[],[1e400]]]"#, "[1][1][0]"),
+        (#"{"a\/\"b":1e400,"c":1e400}"#, #"a/"b"#), (#"{ "a" : [ true , { "b" : 1e400 } ] }"#, "a[1].b"),
+    ])
+    func `the path of a number that is not exact`(_ json: String, _ path: String) {
+        #expect(JSONNumbers.pathOfInexactNumber(in: Data(json.utf8)) == path)
     }
 }

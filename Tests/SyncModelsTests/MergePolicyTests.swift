@@ -37,6 +37,18 @@ import Testing
         #expect(merge(.counter, greatest, -greatest, 1) == -greatest)
     }
 
+    @Test func `a counter of an optional number takes nil for 0`() {
+        let count: MergePolicy<Int?> = .counter
+        #expect(merge(count, nil, 2, 3) == 5)
+        #expect(merge(count, .some(nil), 2, 3) == 5)
+        #expect(merge(count, 5, 6, nil) == 1)
+        #expect(merge(count, 5, nil, 7) == 2)
+        #expect(merge(count, 5, nil, nil) == nil)
+        #expect(merge(count, 1, Int.max, 1) == Int.max)
+        let amount: MergePolicy<Double?> = .counter
+        #expect(merge(amount, 0.5, 1.0, nil) == 0.5)
+    }
+
     @Test func `a union has additions of both sides, without removals of either side`() {
         #expect(merge(.union, ["a", "b", "c"], ["a", "c", "x"], ["a", "b", "y"]) == ["a", "y", "x"])
         #expect(merge(.union, nil, ["a", "x"], ["a", "y"]) == ["a", "y", "x"])

@@ -76,7 +76,8 @@ import Testing
                 await message { try await table.insert(Page(id: "x")) }
                     == "There is already an item 'x' in 'Page'; update it instead.")
             #expect(
-                await message { try await table.insert(Page(id: "")) } == "The id is not valid: it is empty.")
+                await message { try await table.insert(Page(id: "")) }
+                    == "The id of an item in 'Page' is not valid: it is empty.")
         }
     }
 
@@ -111,9 +112,10 @@ import Testing
     @Test func `a number in JSON that cannot be stored exactly`() async throws {
         struct Coin: SyncModel {
             var id = SyncID<Coin>()
-            var name = "", hash = UInt64(0), price = Decimal(0)
+            var name = "", hash = UInt64(0), price = Decimal(0), owners: [[String: UInt64]] = []
             static let schema = ModelSchema(
-                "Coin", Coin(), .field("name", \.name), .json("hash", \.hash), .json("price", \.price))
+                "Coin", Coin(), .field("name", \.name), .json("hash", \.hash), .json("price", \.price),
+                .json("owners", \.owners))
         }
         let (long, short) = (Decimal(string: "12345678901234567890.12"), Decimal(string: "19.99"))
         let (longPrice, price) = (try #require(long), try #require(short))
@@ -125,6 +127,13 @@ import Testing
                 hashMessage == """
                     Coin.hash of 'x' cannot be stored in the column 'hash': it has a number with more digits than a \
                     64-bit integer or a double holds; store the number as text. Nothing was changed.
+                    """)
+            let owned = Coin(id: "x", owners: [["a": 1], ["b": .max]])
+            let ownersMessage = await message { try await table.insert(owned) }
+            #expect(
+                ownersMessage == """
+                    Coin.owners of 'x' cannot be stored in the column 'owners': it has a number at '[1].b' with more \
+                    digits than a 64-bit integer or a double holds; store the number as text. Nothing was changed.
                     """)
             try await table.insert(Coin(id: "x", hash: UInt64(Int64.max), price: price))
             let priceMessage = await message { try await table.update("x") { $0.price = longPrice } }

@@ -282,6 +282,11 @@ import Testing
                 """)
     }
 
+    @Test func `a model that is listed twice`() async {
+        let opening = await message { try [SyncTableDefinition].models(TodoList.self, TodoList.self) }
+        #expect(opening == "TodoList is listed twice in the models. List it once.")
+    }
+
     @Test func `the schemas of the other tests have no mistakes`() throws {
         for model in [Todo.self, TodoList.self, Page.self] as [any SyncModel.Type] { try check(model) }
     }

@@ -247,7 +247,10 @@ import Testing
             await expectError(.invalidItem) { try await context.keepAndUpdateItem(for: error, with: bad) }
             #expect(try await context.operationErrors() == [error])
             try await context.cancelAndDiscardItem(for: error)
-            await expectError(.operationNotFound) { try await context.cancelAndDiscardItem(for: error) }
+            let repeated = await expectError(.operationNotFound) {
+                try await context.cancelAndDiscardItem(for: error)
+            }
+            #expect(repeated?.message.contains("or its error was resolved already") == true)
             #expect(try await a.table.items().map(\.id) == ["x"])
         }
     }

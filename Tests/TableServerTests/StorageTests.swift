@@ -220,6 +220,7 @@ struct StorageTests {
                 try await withServer({ $0.storage = .file(file.path) }) { _, _ in }
             }
             #expect(error?.message == "The file '\(file.path)' is not a SQLite database.")
+            #expect(error?.localizedDescription == error?.message)
             #expect(error?.code == .storage)
             #expect(try Data(contentsOf: file) == text)
         }

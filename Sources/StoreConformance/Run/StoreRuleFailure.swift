@@ -1,6 +1,8 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
+public import Foundation
+
 /// The error of a failed check, with the details that the store's author needs.
 public struct StoreRuleFailure: Error, Sendable {
     /// The rule's id.
@@ -41,6 +43,11 @@ extension StoreRuleFailure: CustomStringConvertible {
           \(remedy)
         """
     }
+}
+
+extension StoreRuleFailure: LocalizedError {
+    /// The report.
+    public var errorDescription: String? { description }
 }
 
 extension StoreRule {

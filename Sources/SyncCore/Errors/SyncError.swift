@@ -52,7 +52,13 @@ extension SyncError: CustomStringConvertible {
         if let known, message.hasSuffix(known), text.hasPrefix(known) {
             text = String(text.dropFirst(known.count + 1))
         }
-        return message + code.suffix + (text.isEmpty ? "" : " Cause: \(text)")
+        // The error that ended a push may be the cause too, after the errors of operations.
+        let sentence = message + code.suffix
+        if text.hasSuffix(sentence) {
+            text.removeLast(sentence.count)
+            if text.hasSuffix("\n") { text.removeLast() }
+        }
+        return sentence + (text.isEmpty ? "" : " Cause: \(text)")
     }
 }
 

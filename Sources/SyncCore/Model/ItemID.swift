@@ -13,9 +13,18 @@ public enum ItemID {
     ///
     /// - Throws: ``SyncError`` with code ``SyncError/Code/invalidItemID``.
     public static func validate(_ id: String) throws(SyncError) {
-        if let problem = problem(in: id) {
-            throw SyncError(.invalidItemID, "The id is not valid: \(problem)")
-        }
+        try validate(id, in: nil)
+    }
+
+    /// Checks an id as ``validate(_:)`` does.
+    ///
+    /// - Parameter table: the table to name in the error; `nil` if it is not known.
+    /// - Throws: ``SyncError`` with code ``SyncError/Code/invalidItemID``.
+    static func validate(_ id: String, in table: String?) throws(SyncError) {
+        guard let problem = problem(in: id) else { return }
+        let name = id.isEmpty ? "" : " '\(id.shownInError)'"
+        let place = table.map { " of an item in '\($0)'" } ?? ""
+        throw SyncError(.invalidItemID, "The id\(name)\(place) is not valid: \(problem)")
     }
 
     /// Whether ``validate(_:)`` accepts the id.
@@ -42,6 +51,13 @@ public enum ItemID {
 }
 
 extension String {
+    /// The beginning of the text on one line.
+    fileprivate var shownInError: String {
+        let beginning = String(unicodeScalars.prefix(64))
+        let rest = beginning.utf8.count < utf8.count ? "…" : ""
+        return beginning.printable(replacement: "\u{FFFD}") + rest
+    }
+
     /// Whether this has only ASCII letters, digits, hyphens and underscores: the fast path for most ids.
     fileprivate var isPlain: Bool {
         utf8.withContiguousStorageIfAvailable { bytes in bytes.allSatisfy { $0.isPlain } } ?? false

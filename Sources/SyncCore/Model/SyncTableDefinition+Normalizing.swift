@@ -16,15 +16,26 @@ extension SyncTableDefinition {
         try fields.forEach { name, value throws(SyncError) in
             guard let position = position(ofColumn: name) else {
                 if skipsID, name == "id" { return }
-                let reason =
-                    name == "id"
-                    ? "cannot be changed"
-                    : SystemProperties.names.contains(name) ? "is set by the server" : "is not declared"
-                throw SyncError(.invalidItem, "The column '\(name)' of the table '\(self.name)' \(reason).")
+                throw notWritable(name)
             }
             values[position] = try normalized(value, for: columns[position])
         }
         return ItemFields(layout, values)
+    }
+
+    private func notWritable(_ column: String) -> SyncError {
+        let reason: String
+        if column == "id" {
+            reason = "cannot be changed."
+        } else if SystemProperties.names.contains(column) {
+            reason = "is set by the server."
+        } else if columns.isEmpty {
+            reason = "is not declared. No columns are declared."
+        } else {
+            let declared = columns.map { "'\($0.name)'" }.joined(separator: ", ")
+            reason = "is not declared. The declared columns are \(declared)."
+        }
+        return SyncError(.invalidItem, "The column '\(column)' of the table '\(name)' \(reason)")
     }
 
     /// Whether the column is declared and not local-only.

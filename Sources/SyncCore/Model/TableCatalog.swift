@@ -82,9 +82,13 @@ public struct TableCatalog: Sendable {
     }
 
     private static func requireDistinct(_ names: [String], what: String) throws(SyncError) {
-        var seen: Set<String> = []
-        for name in names where !seen.insert(name.lowercased()).inserted {
-            throw .invalidDefinition("Two \(what) have the name '\(name)' if case is ignored.")
+        var seen: [String: String] = [:]
+        for name in names {
+            guard let other = seen.updateValue(name, forKey: name.lowercased()) else { continue }
+            throw .invalidDefinition(
+                other == name
+                    ? "'\(name)' is listed twice in the \(what). List it once."
+                    : "Two \(what) have the name '\(name)' if case is ignored.")
         }
     }
 }

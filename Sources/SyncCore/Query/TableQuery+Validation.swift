@@ -208,6 +208,9 @@ extension SyncError {
     static func invalidParameter(_ message: String) -> SyncError { SyncError(.invalidParameter, message) }
 
     static func unknownColumn(_ name: String, in definition: SyncTableDefinition) -> SyncError {
-        SyncError(.filterNotSupported, "The table '\(definition.name)' has no column '\(name)'.")
+        let known = ["id"] + definition.columns.map(\.name) + SystemProperties.names
+        let list = known.map { "'\($0)'" }.joined(separator: ", ")
+        return SyncError(
+            .filterNotSupported, "The table '\(definition.name)' has no column '\(name)'. It has \(list).")
     }
 }

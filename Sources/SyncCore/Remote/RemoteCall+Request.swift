@@ -58,7 +58,7 @@ extension RemoteCall {
         while path.utf8.last == UInt8(ascii: "/") { path.removeLast() }
         path += "/tables/" + table.percentEncoded
         if let itemID {
-            try ItemID.validate(itemID)
+            try ItemID.validate(itemID, in: table)
             if case .insert = action {} else { path += "/" + itemID.percentEncoded }
         }
         if case .changes = action { path += "/changes" }

@@ -1,20 +1,25 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
+package import Foundation
+
 extension RemoteResponse {
     /// Returns the error of this response to the call; `nil` for a success with the expected body.
     ///
     /// This is the meaning for a caller that does not repeat requests. A push, for example, completes a delete whose row
     /// is missing.
+    ///
+    /// - Parameter url: the client's URL, to name it in the error of a missing table.
     package func failure(
-        of call: RemoteCall, dialect: WireDialect, now: Timestamp = SyncEnvironment.systemTime
+        of call: RemoteCall, dialect: WireDialect, below url: URL? = nil,
+        now: Timestamp = SyncEnvironment.systemTime
     ) -> SyncError? {
         switch classification {
         case .done: nil
         case .unauthenticated:
             SyncError(
                 .authenticationRequired, "The server requires the user to sign in.", cause: refusal)
-        case .tableMissing: .tableNotOnServer(call.table)
+        case .tableMissing: .tableNotOnServer(call.table, below: url)
         case .rowMissing: conflict(.itemNotOnServer, of: call, serverItem: nil, cause: nil)
         case .rowExists, .versionMismatch: conflict(of: call, dialect: dialect)
         case .refused: refusal
@@ -106,10 +111,32 @@ extension RemoteCall {
 
 extension SyncError {
     /// The error of a path that the server does not have. The client's URL may be wrong as well as the table's name.
-    static func tableNotOnServer(_ table: String) -> SyncError {
-        SyncError(
+    static func tableNotOnServer(_ table: String, below url: URL?) -> SyncError {
+        let shown = url?.withoutSecrets.map { " '\($0)'" } ?? ""
+        let remedy =
+            url?.endsInTables == true
+            ? "The URL must not contain '/tables', which the client adds: remove it from the URL."
+            : "Check the name and the URL."
+        return SyncError(
             .tableNotOnServer,
-            "The server has no table '\(table)': it does not know 'tables/\(table)' below the client's URL. Check the name "
-                + "and the URL.")
+            "The server has no table '\(table)': it does not know 'tables/\(table)' below the client's URL\(shown). \(remedy)"
+        )
+    }
+}
+
+extension URL {
+    /// The text of the URL without user name, password, query and fragment; `nil` if it has no such text.
+    fileprivate var withoutSecrets: String? {
+        guard var parts = URLComponents(url: self, resolvingAgainstBaseURL: true) else { return nil }
+        parts.user = nil
+        parts.password = nil
+        parts.query = nil
+        parts.fragment = nil
+        return parts.string
+    }
+
+    /// Whether the last part of the path is the one that the client adds.
+    fileprivate var endsInTables: Bool {
+        pathComponents.last(where: { $0 != "/" })?.lowercased() == "tables"
     }
 }

@@ -168,7 +168,9 @@ extension RemoteTable {
             throw error
         }
         client.log?.recordRequest(call.kind, table: name, status: response.status)
-        if let failure = response.failure(of: call, dialect: client.dialect) { throw failure }
+        if let failure = response.failure(of: call, dialect: client.dialect, below: client.url) {
+            throw failure
+        }
         return response
     }
 }

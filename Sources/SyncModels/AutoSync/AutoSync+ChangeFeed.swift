@@ -105,7 +105,7 @@ extension AutoSync {
         let (failed, pulled) = (control.failedPlans, control.pulledPlans)
         let tables = tablesOfPlans { index in
             !control.schedule.needsSignIn(index)
-                && failed[index].map { !$0.isRefusal && !$0.isOfPlan } ?? true
+                && failed[index].map { !$0.error.isRefusal && !$0.error.isOfPlan } ?? true
         }
         return Followed(
             tables: tables.sorted(), areKnown: tables.isSubset(of: tablesOfPlans(pulled.contains)),

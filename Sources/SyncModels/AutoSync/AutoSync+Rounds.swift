@@ -172,7 +172,7 @@ extension AutoSync {
         let parts = cause == .finish ? RoundParts() : roundParts
         let syncRound = SyncRound(
             context: context, plans: plans, budget: budget, onCancellation: onCancellation, parts: parts,
-            show: { self.show($0) })
+            show: { self.show($0) }, recordPush: { self.recordPush($0) }, recordPull: { self.recordPull() })
         let report = await syncRound.run(round)
         let previous = control.withLock { followed(&$0) }
         do {
@@ -208,7 +208,7 @@ extension AutoSync {
                 refused: Set(refused.keys), stored: report.stored, at: now, jitter: jitter)
             control.schedule.requestPulls(of: report.tablesToPull, except: round.plans, at: now)
         }
-        record(report, of: round, operations)
+        record(report, operations)
     }
 
     private func endRound() {

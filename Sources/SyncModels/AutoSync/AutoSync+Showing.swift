@@ -57,23 +57,43 @@ extension AutoSync {
         }
     }
 
-    /// Shows how a round has ended, and the operations that it has left.
-    func record(_ report: SyncRound.Report, of round: SyncSchedule.Round, _ operations: ShownOperations?) {
+    /// Shows the end of a push, which the pulls of its round follow. An error that has ended the push changes nothing yet.
+    func recordPush(_ report: SyncRound.Report) {
+        guard report.ending == nil, let push = report.push, push.abortReason == nil else { return }
         let time = context.environment.now()
+        let planError = control.withLock { control in
+            // An answer to the push ends an outage that a pull has found.
+            if report.reachedServer {
+                control.failedPlans = control.failedPlans.filter { !$0.value.isOutage }
+            }
+            return control.planError
+        }
+        feed.update { state in
+            if push.hasReachedEnd { state.lastPush = time }
+            state.lastError = report.error ?? planError
+        }
+    }
+
+    /// Shows the end of a pull that is complete.
+    func recordPull() {
+        let time = context.environment.now()
+        feed.update { $0.lastPull = time }
+    }
+
+    /// Shows how a round has ended, and the operations that it has left.
+    func record(_ report: SyncRound.Report, _ operations: ShownOperations?) {
         let planError = control.withLock { control in
             control.pulledPlans.formUnion(report.pulls.keys)
             for index in report.pulls.keys { control.failedPlans[index] = nil }
-            control.failedPlans.merge(report.failed) { _, new in new }
-            if let plan = report.endingPlan { control.failedPlans[plan] = report.ending }
-            return control.failedPlans.min { $0.key < $1.key }?.value
+            for (index, error) in report.failed { control.failedPlans[index] = PlanFailure(error) }
+            if let plan = report.endingPlan, let error = report.ending {
+                control.failedPlans[plan] = PlanFailure(ofRound: error)
+            }
+            return control.planError
         }
         feed.update { state in
             if let operations { state.setOperations(operations) }
             state.unreadable.add(report.pulls.values.flatMap(\.unreadable))
-            if let push = report.push, push.abortReason == nil, push.hasReachedEnd { state.lastPush = time }
-            if !round.plans.isEmpty, round.plans.allSatisfy({ report.pulls[$0] != nil }) {
-                state.lastPull = time
-            }
             if report.cancellation != .ofTask { state.lastError = report.ending ?? report.error ?? planError }
         }
     }
@@ -84,6 +104,27 @@ struct ShownOperations: Sendable {
     let status: SyncStatus
     /// When the first pending operation was last changed.
     let oldest: Timestamp?
+}
+
+/// The failure of a plan's last pull.
+struct PlanFailure: Sendable {
+    let error: SyncError
+    /// Whether the network, the server or the store was not available, so that it may not be about the plan.
+    let isOutage: Bool
+
+    /// Makes the failure of a plan alone.
+    init(_ error: SyncError) { (self.error, isOutage) = (error, false) }
+
+    /// Makes the failure with which a round has ended.
+    init(ofRound error: SyncError) {
+        self.error = error
+        isOutage = if case .unavailable = RoundFailure(error) { true } else { false }
+    }
+}
+
+extension AutoSync.Control {
+    /// The error of the first plan whose last pull has failed.
+    fileprivate var planError: SyncError? { failedPlans.min { $0.key < $1.key }?.value.error }
 }
 
 extension AutoSync.State {

@@ -39,11 +39,13 @@ extension AutoSync {
         public internal(set) var parked: Int
         /// When the first pending operation, in the order of the queue, was last changed: not when it was queued.
         public internal(set) var oldestPending: Timestamp?
-        /// When a push last reached the end of the queue.
+        /// When a push last reached the end of the queue. The pulls of its round may still be running.
         public internal(set) var lastPush: Timestamp?
-        /// When a round last pulled all of its plans without an error.
+        /// When the pull of a plan was last complete. Others may have failed: see ``lastError``.
         public internal(set) var lastPull: Timestamp?
-        /// The error of the last round; if it had none, that of a plan whose latest pull failed; otherwise `nil`.
+        /// The error of the last round; if it had none, that of a plan whose latest pull failed; otherwise `nil`. A push
+        /// that is not aborted replaces the error of the round before, but not that of a plan: it stays until the plan is pulled
+        /// or, for an outage, until the server answers a push.
         public internal(set) var lastError: SyncError?
         /// The rows that pulls could not read and did not store since the sync was made, at most
         /// ``SyncCore/PullResult/maxUnreadable``.

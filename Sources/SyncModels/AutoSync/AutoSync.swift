@@ -24,8 +24,8 @@ public final class AutoSync: Sendable {
         var isRunning = false
         /// The plans that have been pulled.
         var pulledPlans: Set<Int> = []
-        /// The errors of plans whose last pull has failed.
-        var failedPlans: [Int: SyncError] = [:]
+        /// The plans whose last pull has failed.
+        var failedPlans: [Int: PlanFailure] = [:]
         /// The number of operations that were held after the push of the last round, or the lower number seen since; `nil` if
         /// none were.
         var heldAfterPush: Int?

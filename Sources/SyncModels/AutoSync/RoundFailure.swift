@@ -41,6 +41,9 @@ extension SyncError {
     /// The error of the request that ended a pull; for other errors, the error itself.
     fileprivate var causeOfPull: SyncError { code == .pullAborted ? cause as? SyncError ?? self : self }
 
+    /// Whether other pulls may succeed although one has thrown this error.
+    var permitsOtherPulls: Bool { if case .ofPlan = RoundFailure(self) { true } else { false } }
+
     /// Whether a pull has thrown this error before a request because its plan is not valid.
     var isOfPlan: Bool {
         code != .pullAborted && !isOfItem && RoundFailure(self) == .ofPlan(mayRetry: mayRetry)

@@ -14,6 +14,10 @@ struct SyncRound: Sendable {
     var onCancellation: @Sendable (PushResult) -> Void = { _ in }
     let parts: RoundParts
     let show: @Sendable (AutoSync.Phase) -> Void
+    /// Receives the report at the end of the push.
+    let recordPush: @Sendable (Report) -> Void
+    /// Is called at the end of each pull that is complete.
+    let recordPull: @Sendable () -> Void
 
     /// What a round has done.
     struct Report: Sendable {
@@ -60,6 +64,7 @@ struct SyncRound: Sendable {
         var report = Report()
         do {
             try await push(&report)
+            recordPush(report)
             report.tablesToPull = await context.takeTablesToPull()
             for index in round.plans where report.ending == nil {
                 try await pull(index, of: round, &report)
@@ -125,6 +130,7 @@ struct SyncRound: Sendable {
             guard let result else { return }
             report.pulls[index] = result
             report.reachedServer = true
+            recordPull()
         } catch {
             let error = try Self.syncError(error).afterPush(report.error)
             switch RoundFailure(error).ofPlan(if: round.mayFailAlone.contains(index)) {
@@ -179,9 +185,10 @@ extension PushResult {
 extension SyncRound.Report {
     /// Returns what the round returns to callers that wait for it.
     ///
-    /// - Throws: the error that ended the round, or else the first error.
+    /// - Throws: the error that ended the round, or else the first error; with the result of the push, if that has failed.
     func result(of round: SyncSchedule.Round, planCount: Int) throws -> SyncResult {
-        if let error = ending ?? error { throw error }
+        // The first error is that of the push, if it has one.
+        if let thrown = ending ?? error { throw thrown.withFailures(of: error) }
         guard round.plans.allSatisfy({ pulls[$0] != nil }) else {
             throw SyncError(
                 .pullAborted, "The app ended the sync before all rows were pulled. Sync again.",

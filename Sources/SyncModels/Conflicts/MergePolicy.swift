@@ -80,6 +80,83 @@ extension MergePolicy where Value: BinaryFloatingPoint & SendableMetatype {
     }
 }
 
+/// An optional number, whose changes a ``MergePolicy`` can count.
+public protocol OptionalNumber {
+    /// The type of the number.
+    associatedtype Number: Numeric
+
+    /// The number, if there is one.
+    var number: Number? { get }
+
+    /// Makes a value with this number, or without one.
+    init(number: Number?)
+}
+
+extension Optional: OptionalNumber where Wrapped: Numeric {
+    /// The number, if there is one.
+    public var number: Wrapped? { self }
+
+    /// Makes a value with this number, or without one.
+    public init(number: Wrapped?) { self = number }
+}
+
+extension MergePolicy where Value: OptionalNumber & SendableMetatype, Value.Number: SendableMetatype {
+    /// Returns the policy that counts as that of the number does. `nil` counts as 0, and is the result if both sides have it.
+    fileprivate static func counting(by policy: MergePolicy<Value.Number>) -> MergePolicy {
+        MergePolicy { base, mine, theirs in
+            guard mine.number != nil || theirs.number != nil else { return mine }
+            return Value(
+                number: policy.merge(base?.number, mine.number ?? 0, theirs.number ?? 0, false))
+        }
+    }
+}
+
+extension MergePolicy
+where
+    Value: OptionalNumber & SendableMetatype, Value.Number: FixedWidthInteger & SendableMetatype
+{
+    /// The counter of the number. `nil` counts as 0, and is the result if both sides have removed the number.
+    public static var counter: MergePolicy { counting(by: MergePolicy<Value.Number>.counter) }
+}
+
+extension MergePolicy
+where
+    Value: OptionalNumber & SendableMetatype, Value.Number: BinaryFloatingPoint & SendableMetatype
+{
+    /// The counter of the number. `nil` counts as 0, and is the result if both sides have removed the number.
+    public static var counter: MergePolicy { counting(by: MergePolicy<Value.Number>.counter) }
+}
+
+extension MergePolicy {
+    /// Not available: the property is not a number.
+    @available(
+        *, unavailable,
+        message: "The property is not a number. Use MergePolicy { base, mine, theirs in ... } instead."
+    )
+    public static var counter: MergePolicy { fatalError() }
+
+    /// Not available: values of the property cannot be compared.
+    @available(
+        *, unavailable,
+        message: "The property is not Comparable. Use MergePolicy { base, mine, theirs in ... } instead."
+    )
+    public static var greatest: MergePolicy { fatalError() }
+
+    /// Not available: values of the property cannot be compared.
+    @available(
+        *, unavailable,
+        message: "The property is not Comparable. Use MergePolicy { base, mine, theirs in ... } instead."
+    )
+    public static var least: MergePolicy { fatalError() }
+
+    /// Not available: the property is neither a set nor an array.
+    @available(
+        *, unavailable,
+        message: "The property is not a set or array. Use MergePolicy { base, mine, theirs in ... } instead."
+    )
+    public static var union: MergePolicy { fatalError() }
+}
+
 extension MergePolicy
 where
     Value: RangeReplaceableCollection & RandomAccessCollection & SendableMetatype,

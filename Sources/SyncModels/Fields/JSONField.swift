@@ -33,7 +33,7 @@ enum JSONField {
     /// - Throws: ``InexactNumber``, ``UnrepresentableDate``, and the errors of the encoder.
     static func encode(_ value: some Encodable) throws -> ItemValue {
         let json = try encoder.encode(value)
-        guard JSONNumbers.areExact(in: json) else { throw InexactNumber() }
+        if let path = JSONNumbers.pathOfInexactNumber(in: json) { throw InexactNumber(path: path) }
         return try ItemValue(json: json)
     }
 

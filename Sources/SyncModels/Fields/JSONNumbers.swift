@@ -2,27 +2,69 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import SyncCore
 
 /// Checks the numbers of encoded JSON: an `ItemValue` holds 64-bit integers and doubles.
 enum JSONNumbers {
-    /// Whether an integer of 64 bits or a double holds every number with all its digits.
-    static func areExact(in json: Data) -> Bool {
-        json.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) -> Bool in
-            var index = 0
+    /// An object or an array around the current byte.
+    private enum Container {
+        /// The bytes of the current member's name with its quotes; empty before the first name.
+        case object(name: Range<Int>)
+        /// The index of the current element.
+        case array(index: Int)
+    }
+
+    /// Returns the path of the first number of which neither an integer of 64 bits nor a double holds all digits, such as
+    /// `coins[2].hash`; empty if the JSON is that number, and `nil` if there is none.
+    static func pathOfInexactNumber(in json: Data) -> String? {
+        json.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) -> String? in
+            var containers: [Container] = []
+            var (index, isInName) = (0, false)
             while index < bytes.count {
                 switch bytes[index] {
                 case UInt8(ascii: "\""):
-                    index = endOfString(at: index, in: bytes)
+                    let start = index
+                    index = min(endOfString(at: start, in: bytes), bytes.count)
+                    if isInName { containers[containers.count - 1] = .object(name: start..<index) }
+                    isInName = false
+                    continue
                 case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
                     let rest = bytes[index...]
                     let literal = rest.prefix { $0.isInNumber }
-                    guard isExact(String(decoding: literal, as: UTF8.self)) else { return false }
+                    guard isExact(String(decoding: literal, as: UTF8.self)) else {
+                        return path(containers, in: bytes)
+                    }
                     index = literal.endIndex
-                default:
-                    index += 1
+                    continue
+                case UInt8(ascii: "{"):
+                    containers.append(.object(name: 0..<0))
+                    isInName = true
+                case UInt8(ascii: "["): containers.append(.array(index: 0))
+                case UInt8(ascii: "}"), UInt8(ascii: "]"):
+                    _ = containers.popLast()
+                    isInName = false
+                case UInt8(ascii: ","):
+                    switch containers.last {
+                    case .array(let element)?: containers[containers.count - 1] = .array(index: element + 1)
+                    case .object?: isInName = true
+                    case nil: break
+                    }
+                default: break
                 }
+                index += 1
             }
-            return true
+            return nil
+        }
+    }
+
+    private static func path(_ containers: [Container], in bytes: UnsafeRawBufferPointer) -> String {
+        containers.reduce(into: "") { path, container in
+            switch container {
+            case .array(let index): path += "[\(index)]"
+            case .object(let name):
+                let text = (try? ItemValue(json: Data(bytes[name])))?.textValue ?? ""
+                path += path.isEmpty ? text : "." + text
+            }
         }
     }
 
@@ -71,8 +113,13 @@ private struct DecimalDigits: Equatable {
 
 /// The error of a number in JSON that cannot be stored exactly.
 struct InexactNumber: Error, CustomStringConvertible {
+    /// The path of the number in the JSON; empty if the JSON is the number.
+    let path: String
+
     var description: String {
-        "it has a number with more digits than a 64-bit integer or a double holds; store the number as text"
+        let place = path.isEmpty ? "" : " at '\(path)'"
+        return "it has a number\(place) with more digits than a 64-bit integer or a double holds; store the "
+            + "number as text"
     }
 }
 

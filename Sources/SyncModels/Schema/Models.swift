@@ -11,8 +11,8 @@ extension [SyncTableDefinition] {
     /// ```
     ///
     /// - Throws: ``SyncError`` with code ``SyncError/Code/invalidTableDefinition``: the errors of
-    ///   ``ModelSchema/check()``; two models have the same table; a model refers to a model that is missing
-    ///   here; the references form a cycle.
+    ///   ``ModelSchema/check()``; two models have the same table; a model is listed twice; a model refers to a model that is
+    ///   missing here; the references form a cycle.
     public static func models(
         _ model: any SyncModel.Type, _ others: any SyncModel.Type...
     ) throws(SyncError) -> [SyncTableDefinition] {
@@ -35,6 +35,10 @@ extension [SyncTableDefinition] {
                 ? "the same table '\(name)'. Declare one model of each table."
                 : "the tables '\(name)' and '\(other.tableName)', which differ in case only. Rename one of them."
             throw SyncError(.invalidTableDefinition, "\(model) and \(other) have \(tables)")
+        }
+        guard models.count(where: { $0 == model }) == 1 else {
+            throw SyncError(
+                .invalidTableDefinition, "\(model) is listed twice in the models. List it once.")
         }
         for field in Model.schema.fields {
             guard case .column(let column) = field.role,

@@ -19,25 +19,34 @@ extension SyncContext {
     /// ```
     ///
     /// Operations that fail do not prevent the pulls, which never overwrite items with pending operations, nor do
-    /// those that have ended the push, if only they may fail. Their errors are thrown after the pulls.
+    /// those that have ended the push, if only they may fail. An error of one plan, such as that of a table that the server
+    /// does not have, does not prevent the pulls of the others. The first of these errors is thrown after the pulls.
     ///
-    /// - Throws: the errors of `push` and `pull`. After an error of a pull, or another one that ended the push
-    ///   early, the remaining plans are not run.
+    /// - Throws: the errors of `push` and `pull`. After an error that concerns all plans, such as one of the network, the
+    ///   service, the sign-in or the store, the remaining ones are not run. If operations have failed, any `SyncError` has
+    ///   ``SyncCore/SyncError/pushResult``, and its cause is a ``SyncCore/PushFailure`` with the cause of the error.
     @discardableResult
     public func sync(_ plans: PullPlan...) async throws -> SyncResult {
         let order = try pullOrder(of: plans)
         let pushed = try await pushPermittingPulls()
         var results = [PullResult](repeating: PullResult(), count: plans.count)
+        var firstError = pushed.error
         do {
             for index in order {
                 var plan = plans[index]
                 plan.settings.pending = .pullAnyway
-                results[index] = try await pull(plan)
+                do {
+                    results[index] = try await pull(plan)
+                } catch let error as SyncError {
+                    let failure = error.afterPush(pushed.error)
+                    guard failure.permitsOtherPulls else { throw failure }
+                    firstError = firstError ?? failure
+                }
             }
-            if let error = pushed.error { throw error }
+            if let firstError { throw firstError }
         } catch {
             results.forEach(keepUnlistedRows)
-            throw (error as? SyncError)?.afterPush(pushed.error) ?? error
+            throw (error as? SyncError)?.withFailures(of: pushed.error) ?? error
         }
         return SyncResult(push: pushed.result, pulls: results)
     }
@@ -93,5 +102,13 @@ extension SyncContext {
         let depthsOfTables = catalog.depths
         let depths = plans.map { depthsOfTables[$0.query.table] ?? 0 }
         return plans.indices.sorted { (depths[$0], $0) < (depths[$1], $1) }
+    }
+}
+
+extension SyncError {
+    /// Returns the error that a sync throws: with the result of its push, if that has failed.
+    func withFailures(of pushError: SyncError?) -> SyncError {
+        guard pushResult == nil, let result = pushError?.pushResult else { return self }
+        return with(result)
     }
 }

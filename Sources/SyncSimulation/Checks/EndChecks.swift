@@ -170,15 +170,21 @@ extension SimulatedSystem {
         }
     }
 
-    /// Whether the server has deleted the row since the user did, or had no row then and got none from the device. If versions
-    /// restart, the row that the user has deleted may have been replaced by one with its version before.
+    /// Whether the server has deleted the row since the user did, or had no row then and got none from the device. If another row
+    /// has replaced the one that the user has deleted, that was gone before.
     private func hasReached(_ deletion: Edit, _ device: SimulatedDevice) -> Bool {
         let changes = server.journal.enumerated().filter {
             $0.element.id == deletion.key.id && $0.element.table == deletion.key.table
         }
         let later = changes.filter { $0.offset >= deletion.madeAt }.map(\.element)
-        let deleting = server.traits.restartsVersions ? changes.map(\.element) : later
-        if deleting.contains(where: { $0.kind == .delete }) { return true }
+        if later.contains(where: { $0.kind == .delete }) { return true }
+        if let last = changes.last(where: { $0.element.kind == .delete }) {
+            // The device has known the new row if it has changed it.
+            let isKnown = changes.contains {
+                $0.offset > last.offset && $0.offset < deletion.madeAt && $0.element.author == device.name
+            }
+            if server.traits.restartsVersions || !isKnown { return true }
+        }
         let before =
             changes.last { $0.offset < deletion.madeAt }.map { $0.element.after }
             ?? later.first.map(\.before) ?? server.rows(of: deletion.key.table)[deletion.key.id]

@@ -14,7 +14,9 @@ extension SimulatedSystem {
         guard !hasChangedTables else { return }
         let edits = device.history.snapshot.edits
         var newest: [String: Edit] = [:]
-        for edit in edits where edit.companion == nil && !unqueued.contains(edit.key) {
+        // Decisions record their edits after later ones.
+        for edit in edits.sorted(by: { $0.number < $1.number })
+        where edit.companion == nil && !unqueued.contains(edit.key) {
             if edit.column == nil {
                 newest = newest.filter { $0.value.key != edit.key }
             } else {

@@ -75,6 +75,8 @@ extension SimulatedSystem {
             column != "a" || !device.state.withLock({ $0.rowsEditedByDelegate.contains(key) })
         else { return }
         guard let edit = edits.first(where: { $0.column == column && $0.number == new }) else {
+            // A column may have been local-only when the user edited it.
+            if device.state.withLock({ $0.hasChangedTables }) { return }
             return fail(
                 .overwrite,
                 "\(device.name) replaced \(key).\(column) = \(old) by \(new), which is no edit of its user.")

@@ -5,12 +5,18 @@ import Foundation
 import StoreConformance
 import StoreMemory
 import SyncCore
+import SyncModels
 import TableServer
 import Testing
 
 /// The samples of the article "Testing your app".
 struct TestingYourAppSamples {
     static let tables = [SyncTableDefinition("TodoItem", columns: [SyncColumn("text", .text)])]
+
+    struct Todo: SyncModel {
+        var id = SyncID<Todo>(), text = ""
+        static let schema = ModelSchema("TodoItem", Todo(), .field("text", \.text))
+    }
 
     @Test func `a change reaches the server`() async throws {
         try await withTableServer(.init(tables: [.init("TodoItem")])) { server in
@@ -19,6 +25,18 @@ struct TestingYourAppSamples {
             try await context.table("TodoItem").insert(["id": "1", "text": "Buy milk"])
             try await context.push()
             #expect(try server.row("1", in: "TodoItem")?.fields["text"] == "Buy milk")
+        }
+    }
+
+    @Test func `a model reaches the server`() async throws {
+        try await withTableServer(.init(tables: [.init("TodoItem")])) { server in
+            let context = SyncContext(
+                client: SyncClient(url: server.url), dataSource: try MemoryStore(tables: .models(Todo.self)))
+            let milk = try await context.table(Todo.self).insert(Todo(text: "Buy milk"))
+            try await context.push()
+            #expect(try server.row(milk.id.text, in: "TodoItem")?.fields["text"] == "Buy milk")
+
+            #expect(try server.rows(in: "TodoItem").map { SyncID<Todo>($0.id) } == [milk.id])
         }
     }
 
@@ -32,6 +50,21 @@ struct TestingYourAppSamples {
             try await context.push()
             #expect(try server.rows(in: "TodoItem").count == 1)
             #expect(try await context.pendingOperationCount() == 0)
+        }
+    }
+
+    @Test func `an outage`() async throws {
+        try await withTableServer(.init(tables: [.init("TodoItem")])) { server in
+            let context = SyncContext(
+                client: SyncClient(url: server.url), dataSource: try MemoryStore(tables: Self.tables),
+                environment: .withoutWaiting)
+            try await context.table("TodoItem").insert(["id": "1", "text": "Buy milk"])
+            server.onRequest { _ in .dropRequest }
+            let error = await #expect(throws: SyncError.self) { try await context.push() }
+            #expect(error?.isOffline == true)
+            server.onRequest(nil)
+            try await context.push()
+            #expect(try server.rows(in: "TodoItem").count == 1)
         }
     }
 

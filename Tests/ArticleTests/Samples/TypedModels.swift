@@ -28,6 +28,18 @@ struct TypedModelsSamples {
             .field("taps", \.taps, merging: .counter), .json("tags", \.tags, merging: .union))
     }
 
+    struct Page: SyncModel {
+        var id = SyncID<Page>(), views: Int?
+        static let schema = ModelSchema(
+            "Page", Page(),
+            .field(
+                "views", \.views,
+                merging: MergePolicy<Int?> { base, mine, theirs in
+                    guard let mine, let theirs else { return mine ?? theirs }
+                    return theirs &+ mine &- ((base ?? nil) ?? 0)
+                }))
+    }
+
     @Test func `models in a store and on a server`() async throws {
         let directory = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
@@ -93,6 +105,23 @@ struct TypedModelsSamples {
         }
 
         #expect(Set(settings.resolvers.keys) == ["TodoItem", "TodoList"])
+    }
+
+    @Test func `a counter in an optional number`() async throws {
+        try await withTableServer(.init(tables: [.init("Page")])) { server in
+            var settings = SyncSettings()
+            settings.resolveByField(Page.self)
+            let context = SyncContext(
+                client: SyncClient(url: server.url), dataSource: try MemoryStore(tables: .models(Page.self)),
+                settings: settings)
+            try await context.table(Page.self).insert(Page(id: "1", views: 5))
+            try await context.push()
+            try await context.table(Page.self).update("1") { $0.views = 6 }
+            try await server.update("1", ["views": 7], in: "Page")
+            try await context.push()
+            #expect(try server.row("1", in: "Page")?.fields["views"] == 8)
+            try await context.close()
+        }
     }
 
     @Test func `a decision of the user about a problem`() async throws {

@@ -295,7 +295,8 @@ extension SyncError {
     package static func operationNotFound(_ id: Int64) -> SyncError {
         SyncError(
             .operationNotFound,
-            "Operation \(id) is no longer pending: it was completed or removed. Nothing was changed.")
+            "Operation \(id) is no longer pending: it was completed or removed, or its error was resolved already. Nothing "
+                + "was changed.")
     }
 
     static func operationChanged(_ id: Int64) -> SyncError {

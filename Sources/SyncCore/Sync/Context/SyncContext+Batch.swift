@@ -140,7 +140,7 @@ public struct LocalBatch {
     }
 
     private func write(_ id: String, in table: String) throws -> LocalWrite {
-        try ItemID.validate(id)
+        try ItemID.validate(id, in: table)
         return LocalWrite(
             transaction: transaction, definition: try catalog.table(named: table), inFlight: inFlight,
             now: now)

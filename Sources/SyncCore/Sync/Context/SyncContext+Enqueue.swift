@@ -21,7 +21,7 @@ extension SyncContext {
                     && transaction.operations(forItem: item.id, in: query.table).isEmpty
             }
             for item in unsynced {
-                try ItemID.validate(item.id)
+                try ItemID.validate(item.id, in: query.table)
                 try transaction.put(
                     TableOperation(
                         id: try transaction.nextOperationID(), table: query.table, itemID: item.id,
@@ -74,7 +74,7 @@ extension StoreTransaction {
         inFlight: InFlightSnapshot, at now: Timestamp
     ) throws {
         func write(_ id: String) throws -> LocalWrite {
-            try ItemID.validate(id)
+            try ItemID.validate(id, in: definition.name)
             return LocalWrite(transaction: self, definition: definition, inFlight: inFlight, now: now)
         }
         for id in changed { try write(id).recordChange(id: id) }

@@ -135,20 +135,29 @@ extension SyncContext {
 
     /// Returns the error that a push with this result throws, if any.
     private func failure(of result: PushResult) -> SyncError? {
-        if let ending = result.abortReason {
-            return SyncError(
-                ending.code, ending.message, cause: PushFailure(result: result, underlying: ending.cause),
-                mayRetry: ending.mayRetry, retryAfter: ending.retryAfter)
-        }
+        if let ending = result.abortReason { return ending.with(result) }
         // Operations of a table that the app no longer declares are listed, and do not fail pushes of other tables.
         let errors = result.errors.filter { catalog.contains($0.table) }
-        guard !errors.isEmpty else { return nil }
-        let conflicts = errors.count { $0.isConflict }
-        let counts = [(conflicts, "in conflict"), (errors.count - conflicts, "failed")]
-            .filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+        let isHeld = { (error: TableOperationError) in error.code == .operationHeld }
+        guard let first = errors.first(where: { !isHeld($0) }) ?? errors.first else { return nil }
+        let (conflicts, held) = (errors.count { $0.isConflict }, errors.count(where: isHeld))
+        let counts = [
+            (conflicts, "in conflict"), (errors.count - conflicts - held, "failed"),
+            (held, held == 1 ? "waits for another" : "wait for others"),
+        ]
+        let states = counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
         return SyncError(
-            .pushCompletedWithErrors,
-            "Not all operations were completed: \(counts.joined(separator: ", ")). See pushResult.errors.",
+            .pushCompletedWithErrors, "Not all operations were completed: \(states). \(first.message)",
             cause: PushFailure(result: result, underlying: nil))
+    }
+}
+
+extension SyncError {
+    /// Returns the error with the result of a push: see ``pushResult``.
+    package func with(_ result: PushResult) -> SyncError {
+        // An error without a cause is its own cause, so that each failure of a push has a description.
+        SyncError(
+            code, message, cause: PushFailure(result: result, underlying: cause ?? self), mayRetry: mayRetry,
+            retryAfter: retryAfter)
     }
 }

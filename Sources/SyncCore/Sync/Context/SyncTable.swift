@@ -153,7 +153,7 @@ public struct SyncTable: Sendable {
         id: String, fields: ItemFields,
         _ body: @escaping @Sendable (LocalWrite, ItemFields) throws -> T
     ) async throws -> T {
-        try ItemID.validate(id)
+        try ItemID.validate(id, in: name)
         let definition = try context.definition(of: name)
         let normalized = try definition.normalizedForWriting(fields, of: id)
         let (inFlight, now) = (context.inFlight, context.environment.now())

@@ -108,7 +108,8 @@ struct PageRequest: Sendable {
         if let limit = response.exceededLimit, response.isSuccess { return .tooLong(limit: limit) }
         // A clock that an app has given the environment can be set back.
         let (now, duration) = (environment.now(), max(.zero, environment.uptime() - began))
-        if let error = response.failure(of: call, dialect: context.client.dialect, now: now) {
+        let client = context.client
+        if let error = response.failure(of: call, dialect: client.dialect, below: client.url, now: now) {
             if response.refusesQuery { return .refused(error, status: response.status) }
             let delay = RetryAfter.delay(response.retryAfter, now: now)
             let cause = SyncError(

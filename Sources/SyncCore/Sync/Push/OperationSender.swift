@@ -163,7 +163,9 @@ struct OperationSender: Sendable {
         case .refused(let status, let code, let message):
             return try await fail(
                 attempt, mayBeApplied: attempt.mayBeAppliedBefore, status: status, code: code,
-                message: RefusalMessage.text(code, status: status, message: message, table: definition.name),
+                message: RefusalMessage.text(
+                    code, status: status, message: message, table: definition.name,
+                    below: context.client.url),
                 parkAfter: Parking.limit(for: outcome, context.settings)
             ).result(Result.failed)
         case .notApplied:

@@ -41,7 +41,8 @@ public struct PushResult: Sendable {
 public struct PushFailure: Error, Sendable, CustomStringConvertible {
     /// How the push ended.
     public let result: PushResult
-    /// The cause of the error that ended the push, such as a ``NetworkFailure`` or a ``StoreError``; `nil` if there is none.
+    /// The cause of the error that ended the push, such as a ``NetworkFailure`` or a ``StoreError``, or that error if it has
+    /// none; `nil` if the push reached the end of the queue.
     public let underlying: (any Error)?
 
     /// One line for each operation that failed.

@@ -1,0 +1,7 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+#if !TableServer
+    #error(
+        "Add traits: [\"TableServer\"] to the .package line of swift-sync-context in your Package.swift")
+#endif
