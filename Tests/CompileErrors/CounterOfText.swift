@@ -7,5 +7,5 @@ struct Note: SyncModel {
     var id = SyncID<Note>()
     var text = ""
     static let schema = ModelSchema(
-        "Note", Note(), .field("text", \.text, merging: .counter))  // error: not a number
+        "Note", Note(), .field("text", \.text, merging: .counter))  // error: counter needs an integer
 }

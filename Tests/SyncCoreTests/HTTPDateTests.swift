@@ -33,7 +33,7 @@ import Testing
     @Test(arguments: [
         "", "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Nox 1994 08:49:37 GMT", "Sun, 06 Nov 1994 25:49:37 GMT",
         "Sun, 6 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
-        "Sun, 06 Nov 1994 08:49:37 GMT+1", "1994-11-06T08:49:37Z",
+        "Sun, 06 Nov 1994 08:49:37 GMT+1", "1994-11-06T08:49:37Z", "Sun, 06 Nov 1994 08:49:37.5 GMT",
     ])
     func `any other text is not a date`(_ text: String) { #expect(Timestamp(httpDate: text) == nil) }
 }

@@ -41,6 +41,14 @@ struct SyncErrorTests {
         #expect(!SyncError(.pullAborted, "x", cause: CocoaError(.fileNoSuchFile)).isOffline)
     }
 
+    @Test func `a pull suggests the same beside the failures of a push`() {
+        let cause = SyncError(.authenticationRequired, "The server requires the user to sign in.")
+        let pull = SyncError(.pullAborted, "The pull ended early: \(cause.message)", cause: cause)
+        #expect(pull.recoverySuggestion?.hasPrefix("Sign in again") == true)
+        #expect(pull.with(PushResult()).recoverySuggestion == pull.recoverySuggestion)
+        #expect("\(pull.with(PushResult()))".components(separatedBy: "requires the user").count == 2)
+    }
+
     @Test func `a request, a push and a pull without connection suggest the same`() {
         let request = SyncError(NetworkFailure(.connectionRefused, host: "h", port: 1))
         let push = SyncError(.pushAbortedNetwork, "x", cause: request.cause, mayRetry: true)

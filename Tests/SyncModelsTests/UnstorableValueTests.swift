@@ -169,10 +169,31 @@ import Testing
         var rawValue = "a"
 
         init() {}
+        init(blank: ()) { rawValue = "" }
         init?(rawValue: String) {
             guard !rawValue.isEmpty else { return nil }
             self.rawValue = rawValue
         }
+    }
+
+    /// A date that is written as text and read as a date.
+    private struct Day: FieldValue, Equatable {
+        static let columnType = ColumnType.date
+        var text: String
+
+        init(_ text: String) { self.text = text }
+        init?(itemValue: ItemValue) {
+            guard case .date(let date) = itemValue else { return nil }
+            text = "\(date)".replacing(".000Z", with: "Z")
+        }
+        var itemValue: ItemValue { .text(text) }
+    }
+
+    private struct Trip: SyncModel {
+        var id = SyncID<Trip>()
+        var code = Code(blank: ()), day = Day("2026-01-31T00:00:00Z")
+        static let schema = ModelSchema(
+            "Trip", Trip(), .field("code", \.code), .field("day", \.day, .required))
     }
 
     private struct Review: SyncModel {
@@ -214,6 +235,21 @@ import Testing
             }
             #expect(try await table.fetch(Review.all).map(\.code.rawValue) == ["b"])
             #expect(try await context.status().pendingOperations == 1)
+        }
+    }
+
+    /// The blank value of the property is shown for what cannot be read.
+    @Test
+    func `a blank value that its type cannot read is stored, and so is a value that its column converts`()
+        async throws
+    {
+        try await withContext(.models(Trip.self)) { context in
+            let table = context.table(Trip.self)
+            let stored = try await table.insert(Trip())
+            #expect(stored.code.rawValue.isEmpty && stored.day == Day("2026-01-31T00:00:00Z"))
+            try await table.update(stored.id) { $0.code.rawValue = "b" }
+            let blank = try await table.update(stored.id) { $0.code.rawValue = "" }
+            #expect(blank.code.rawValue.isEmpty)
         }
     }
 

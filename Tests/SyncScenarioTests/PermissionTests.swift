@@ -140,6 +140,32 @@ import Testing
         }
     }
 
+    @Test(arguments: StoreKind.allCases)
+    func `a correction is not refused because the device may change another table without a user`(
+        _ kind: StoreKind
+    ) async throws {
+        let other = SyncTableDefinition("Other", columns: [SyncColumn("text", .text)])
+        try await Scenario.run(on: kind, configure: { $0.tables = [.init(Todo.name), .init("Other")] }) {
+            scenario in
+            var settings = SyncSettings.singleAttempt
+            settings.parkAfterRefusals = 2
+            let a = try scenario.device(settings: settings, tables: [Todo.definition, other])
+            try await a.table.insert(["id": "x", "text": "first"])
+            scenario.server.inject(.dropRequest, when: \.isWrite)
+            await expectError(.pushAbortedNetwork) { try await a.context.push() }
+            scenario.server.onRequest { $0.table == Todo.name ? .answer(status: 401) : .none }
+            await expectError(.pushAbortedAuthentication) { try await a.context.push() }
+            try await a.table.update(id: "x", ["text": "corrected"])
+            await expectError(.pushAbortedAuthentication) { try await a.context.push() }
+            for id in ["y", "z"] {
+                try await a.context.table("Other").insert(["id": .text(id)])
+                await expectError(.pushAbortedAuthentication) { try await a.context.push() }
+                #expect(try scenario.server.row(id, in: "Other") != nil)
+            }
+            #expect(try await a.operations().map(\.refusals) == [0])
+        }
+    }
+
     /// Some services return rows by their ids, and no lists.
     @Test(arguments: StoreKind.allCases, [403, 405])
     func `a correction is sent although only a list may not be read`(_ kind: StoreKind, _ status: Int)

@@ -109,7 +109,7 @@ extension RuleRun {
 
     /// Measures the time of an indexed query as a fraction of the time of a scan.
     ///
-    /// Uses the minimum of several measurements, and repeats the measurement while a busy machine distorts the result.
+    /// Uses the minimum of all measurements, and measures again while a busy machine distorts the result.
     ///
     /// - Parameter subtractsReads: whether to subtract the time of reading an item by its id from both. Every read takes as
     ///   long, for example on the way to a server and back.
@@ -123,8 +123,8 @@ extension RuleRun {
             })
         var ratio = 0.0
         let longest = Duration.seconds(1000)
-        for _ in 0..<4 {
-            var (read, indexed, scanned) = (longest, longest, longest)
+        var (read, indexed, scanned) = (longest, longest, longest)
+        for _ in 0..<10 {
             for _ in 0..<4 {
                 read = min(read, try timeToRead())
                 indexed = min(indexed, try timeToFind("mark"))

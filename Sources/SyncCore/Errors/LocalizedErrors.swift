@@ -15,7 +15,7 @@ extension SyncError: LocalizedError {
         case .networkUnavailable, .pushAbortedNetwork:
             isOffline ? "Check the connection and try again. Local changes are kept." : nil
         case .pullAborted:
-            (cause as? SyncError)?.recoverySuggestion ?? (mayRetry ? "Try again later." : nil)
+            causeOfEnd?.recoverySuggestion ?? (mayRetry ? "Try again later." : nil)
         case .purgeRefused: "Push the pending changes first, or purge with .discard to drop them."
         case .preconditionFailed, .itemAlreadyOnServer: "Resolve the conflict, then push again."
         case .invalidConfiguration: "Correct the configuration of the client. Trying again does not help."

@@ -47,22 +47,25 @@ extension SyncError: CustomStringConvertible {
     /// The message, the code and the cause.
     public var description: String {
         var text = cause?.textWithoutURL ?? ""
-        // The message of a store's error, or of the error that ended a push, is part of this message.
-        let known = (self.cause as? StoreError)?.message ?? (self.cause as? SyncError)?.message
-        if let known, message.hasSuffix(known), text.hasPrefix(known) {
-            text = String(text.dropFirst(known.count + 1))
-        }
         // The error that ended a push may be the cause too, after the errors of operations.
         let sentence = message + code.suffix
         if text.hasSuffix(sentence) {
             text.removeLast(sentence.count)
             if text.hasSuffix("\n") { text.removeLast() }
         }
+        // The message of a store's error, or of the error that ended a push, is part of this message.
+        let known = (self.cause as? StoreError)?.message ?? causeOfEnd?.message
+        if let known, message.hasSuffix(known), text.hasPrefix(known) {
+            text = String(text.dropFirst(known.count + 1))
+        }
         return sentence + (text.isEmpty ? "" : " Cause: \(text)")
     }
 }
 
 extension SyncError {
+    /// The error that has caused this one, also beside the failures of a push.
+    var causeOfEnd: SyncError? { ((cause as? PushFailure)?.underlying ?? cause) as? SyncError }
+
     static func invalidDefinition(_ message: String) -> SyncError {
         SyncError(.invalidTableDefinition, message)
     }

@@ -134,7 +134,7 @@ extension ColumnType {
     }
 
     /// Converts the value to this type without loss; `nil` when that is impossible.
-    func converting(_ value: ItemValue) -> ItemValue? {
+    package func converting(_ value: ItemValue) -> ItemValue? {
         if holds(value) { return value }
         return switch (self, value) {
         case (.integer, .double(let double)): Int64(exactly: double).map(ItemValue.int)

@@ -85,9 +85,11 @@ extension AutoSync {
         let planError = control.withLock { control in
             control.pulledPlans.formUnion(report.pulls.keys)
             for index in report.pulls.keys { control.failedPlans[index] = nil }
-            for (index, error) in report.failed { control.failedPlans[index] = PlanFailure(error) }
+            for (index, error) in report.failed {
+                control.failedPlans[index] = PlanFailure(error, mayBeOutage: !report.reachedServer)
+            }
             if let plan = report.endingPlan, let error = report.ending {
-                control.failedPlans[plan] = PlanFailure(ofRound: error)
+                control.failedPlans[plan] = PlanFailure(error, mayBeOutage: true)
             }
             return control.planError
         }
@@ -112,13 +114,11 @@ struct PlanFailure: Sendable {
     /// Whether the network, the server or the store was not available, so that it may not be about the plan.
     let isOutage: Bool
 
-    /// Makes the failure of a plan alone.
-    init(_ error: SyncError) { (self.error, isOutage) = (error, false) }
-
-    /// Makes the failure with which a round has ended.
-    init(ofRound error: SyncError) {
+    /// - Parameter mayBeOutage: whether no request of the round was answered, or the error has ended it.
+    init(_ error: SyncError, mayBeOutage: Bool) {
         self.error = error
-        isOutage = if case .unavailable = RoundFailure(error) { true } else { false }
+        let isUnavailable = if case .unavailable = RoundFailure(error) { true } else { false }
+        isOutage = mayBeOutage && isUnavailable
     }
 }
 

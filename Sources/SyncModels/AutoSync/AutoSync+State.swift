@@ -44,8 +44,8 @@ extension AutoSync {
         /// When the pull of a plan was last complete. Others may have failed: see ``lastError``.
         public internal(set) var lastPull: Timestamp?
         /// The error of the last round; if it had none, that of a plan whose latest pull failed; otherwise `nil`. A push
-        /// that is not aborted replaces the error of the round before, but not that of a plan: it stays until the plan is pulled
-        /// or, for an outage, until the server answers a push.
+        /// that is not aborted replaces the error of the round before, but not that of a plan: it stays until a round has pulled
+        /// the plan or, for an outage, until the server answers a push.
         public internal(set) var lastError: SyncError?
         /// The rows that pulls could not read and did not store since the sync was made, at most
         /// ``SyncCore/PullResult/maxUnreadable``.

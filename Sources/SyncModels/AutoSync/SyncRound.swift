@@ -100,9 +100,11 @@ struct SyncRound: Sendable {
             (report.push, report.error) = (pushed?.result, pushed?.error)
             if pushed == nil {
                 report.cancellation = .ofPush
-                report.ending = SyncError(
+                let error = SyncError(
                     .pushAbortedCancelled, "The app ended the sync before all changes were sent. Sync again.",
                     mayRetry: true)
+                let result = partial.withLock(\.self)
+                report.ending = result.errors.isEmpty ? error : error.with(result)
             }
         } catch {
             let error = try Self.syncError(error)

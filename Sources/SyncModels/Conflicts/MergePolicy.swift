@@ -128,10 +128,11 @@ where
 }
 
 extension MergePolicy {
-    /// Not available: the property is not a number.
+    /// Not available: the property is no integer, `Double` or `Float`.
     @available(
         *, unavailable,
-        message: "The property is not a number. Use MergePolicy { base, mine, theirs in ... } instead."
+        message:
+            "counter needs an integer, a Double or a Float, which may be optional. Use MergePolicy { base, mine, theirs in ... } instead."
     )
     public static var counter: MergePolicy { fatalError() }
 
@@ -149,10 +150,11 @@ extension MergePolicy {
     )
     public static var least: MergePolicy { fatalError() }
 
-    /// Not available: the property is neither a set nor an array.
+    /// Not available: the property is neither a set nor an array of `Equatable` elements.
     @available(
         *, unavailable,
-        message: "The property is not a set or array. Use MergePolicy { base, mine, theirs in ... } instead."
+        message:
+            "union needs a set, or an array of Equatable elements. Use MergePolicy { base, mine, theirs in ... } instead."
     )
     public static var union: MergePolicy { fatalError() }
 }

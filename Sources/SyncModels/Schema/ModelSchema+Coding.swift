@@ -69,10 +69,12 @@ extension ModelSchema {
         func refusal(_ error: any Error) -> SyncError {
             .notEncodable(column.path, column: column.name, model.id.text, error)
         }
+        // A value that cannot be read is shown as the blank one.
+        func isBlank() -> Bool { !column.options.contains(.required) && (try? column.value(blank)) == value }
         if value.isNull, !column.isOptional {
-            let isBlank = !column.options.contains(.required) && (try? column.value(blank))?.isNull == true
-            if !isBlank { throw refusal(ShownAsBlank()) }
-        } else if !value.isNull, !column.holds(value, in: model) {
+            if !isBlank() { throw refusal(ShownAsBlank()) }
+        } else if !value.isNull, !column.holds(column.type.converting(value) ?? value, in: model), !isBlank()
+        {
             throw refusal(NotReadable())
         }
         return value

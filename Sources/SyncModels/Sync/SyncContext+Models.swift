@@ -20,7 +20,8 @@ extension SyncContext {
     ///
     /// Operations that fail do not prevent the pulls, which never overwrite items with pending operations, nor do
     /// those that have ended the push, if only they may fail. An error of one plan, such as that of a table that the server
-    /// does not have, does not prevent the pulls of the others. The first of these errors is thrown after the pulls.
+    /// does not have, does not prevent the pulls of the others. The first of these errors is thrown after the pulls, unless one
+    /// ends the sync.
     ///
     /// - Throws: the errors of `push` and `pull`. After an error that concerns all plans, such as one of the network, the
     ///   service, the sign-in or the store, the remaining ones are not run. If operations have failed, any `SyncError` has

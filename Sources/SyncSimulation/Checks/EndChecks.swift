@@ -179,11 +179,17 @@ extension SimulatedSystem {
         let later = changes.filter { $0.offset >= deletion.madeAt }.map(\.element)
         if later.contains(where: { $0.kind == .delete }) { return true }
         if let last = changes.last(where: { $0.element.kind == .delete }) {
-            // The device has known the new row if it has changed it.
-            let isKnown = changes.contains {
-                $0.offset > last.offset && $0.offset < deletion.madeAt && $0.element.author == device.name
+            // The device has known the new row if it has changed it, or if the deleted item had a value of it.
+            let isKnown = changes.contains { offset, change in
+                guard offset > last.offset, offset < deletion.madeAt else { return false }
+                return change.author == device.name
+                    || deletion.deleted.contains { number in
+                        change.after?.fields.keys.contains { column in
+                            value(of: column, in: change.after, deletion.key.table) == number
+                        } ?? false
+                    }
             }
-            if server.traits.restartsVersions || !isKnown { return true }
+            if !isKnown { return true }
         }
         let before =
             changes.last { $0.offset < deletion.madeAt }.map { $0.element.after }

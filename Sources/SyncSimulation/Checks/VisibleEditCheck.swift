@@ -36,7 +36,7 @@ extension SimulatedSystem {
 
     private func checkVisibleEdit(_ edit: Edit, _ device: SimulatedDevice) throws {
         let key = edit.key
-        let hasReached = server.journal.contains { change in
+        let hasReached = server.journal.dropFirst(edit.madeAt).contains { change in
             guard change.table == key.table, change.id == key.id else { return false }
             guard let column = edit.column else { return change.kind == .delete }
             return value(of: column, in: change.after, key.table) == edit.number

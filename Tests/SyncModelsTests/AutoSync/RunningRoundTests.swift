@@ -44,16 +44,18 @@ import Testing
         }
     }
 
-    @Test func `a push that the server answers ends the error of an outage that a pull has found`()
-        async throws
-    {
+    /// - Parameter outage: as long as one round that fails, or as several.
+    @Test(arguments: [Duration.milliseconds(500), .seconds(10)])
+    func `a push that the server answers ends the error of an outage that a pull has found`(
+        _ outage: Duration
+    ) async throws {
         try await VirtualSystem.run { system in
             let device = try system.device(pulls: [Todo.all.pull()], settings: Self.settings)
             device.run()
             await system.advance(.seconds(10))
             device.network.condition = .down
             device.sync.signal(.serverHint(tables: ["TodoItem"]))
-            await system.advance(.milliseconds(500))
+            await system.advance(outage)
             #expect(device.sync.state.lastError?.code == .pullAborted)
             try await device.insert("milk")
             await expectShownPush(of: device, after: .networkAvailable)

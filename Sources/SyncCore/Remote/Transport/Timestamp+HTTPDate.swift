@@ -14,7 +14,8 @@ extension Timestamp {
     /// Reads the date of a header.
     init?(httpDate text: String) {
         let words = text.split(separator: " ")
-        guard words.count == 6, words[5] == "GMT",
+        // A header has no fraction of a second.
+        guard words.count == 6, words[5] == "GMT", words[4].utf8.count == 8,
             let month = Self.months.firstIndex(of: String(words[2]))
         else { return nil }
         let (year, day, monthNumber) = (words[3], words[1], month + 1)

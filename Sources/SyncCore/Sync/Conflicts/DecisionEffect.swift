@@ -122,7 +122,7 @@ struct DecisionEffect {
     /// Removes the item as the server's row is gone or unknown. Rows that the app's database removes with it are pulled again.
     private func removeItemAndChildren() throws {
         guard let removal else { return try removeItem() }
-        let removedFurtherRows = try removal.remove(in: transaction) {
+        let removedFurtherRows = try removal.remove(in: transaction, tables: tablesToPull) {
             try removeItem()
             return 1
         }
@@ -140,20 +140,24 @@ struct DecisionEffect {
         }
     }
 
-    /// Removes the operation and stores the row, or a later one than the error shows, if a pull has received it. Removes the item
-    /// if there is no row or it is unknown.
-    ///
-    /// - Parameter row: the server's row, or the app's item in its place, which then has the version of the server's row.
+    /// Removes the operation and stores the app's item in place of the server's row. If it is made on the same version as the
+    /// operation, or on none, it gets the version of the row that the error shows.
+    func keepServer(replacedBy item: Item) throws {
+        var item = item
+        let version = item.system.version
+        let isOfFormerRow = version.map { operation.version?.hasSameBytes(as: $0) == true } ?? true
+        if let shown = error.serverItem, !shown.system.deleted, isOfFormerRow { item.system = shown.system }
+        try keepServer(item)
+    }
+
+    /// Removes the operation and stores the server's row, or a later one that a pull has received. Removes the item if there is
+    /// no row or it is unknown.
     func keepServer(_ row: Item?) throws {
-        var row = row?.addingUndeclaredColumns(
+        let row = row?.addingUndeclaredColumns(
             of: [error.serverItem, operation.serverItem, operation.base], for: dialect)
-        if let shown = error.serverItem, !shown.system.deleted, row?.isLater(than: shown) == false {
-            row?.system = shown.system
-        }
         try transaction.removeOperationAndError(id: operation.id)
         if let behind { return try keepNewerChange(behind) }
-        let newest =
-            row.map { operation.keptRow(after: error.serverItem ?? $0) ?? $0 } ?? operation.serverItem
+        let newest = row.map { operation.keptRow(after: $0) ?? $0 } ?? operation.serverItem
         if let newest, !newest.system.deleted { try restore(newest) } else { try removeItemAndChildren() }
         if row == nil, operation.kind != .insert, error.code != .itemNotOnServer {
             // Nothing shows the row that the server has: it is pulled again.

@@ -4,8 +4,9 @@
 extension SyncContext {
     /// Removes the operation and its error, and stores the item, for example the server's row.
     ///
-    /// The item counts as the server's row, with the version of the row that the error shows: the next change is made on it. If a
-    /// pull has received a later row than the error shows, that row is stored instead.
+    /// The item counts as the server's row: the next change is made on its version. An item without a version, or with the one
+    /// that the failed change was made on, gets that of the row which the error shows. If a pull has received a later row, that
+    /// row is stored instead.
     ///
     /// - Throws: ``SyncError/Code/operationNotFound`` when the operation is no longer pending,
     ///   ``SyncError/Code/operationChanged`` when it was changed, sent again or is being sent;
@@ -16,7 +17,7 @@ extension SyncContext {
     ///   ``cancelAndDiscardItem(for:)``. Nothing is changed then.
     public func cancelAndUpdateItem(for error: TableOperationError, with item: Item) async throws {
         try await resolve(error, with: item) { effect, item in
-            try effect.keepServer(item)
+            if let item { try effect.keepServer(replacedBy: item) }
         }
     }
 

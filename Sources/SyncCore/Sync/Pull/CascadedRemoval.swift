@@ -17,9 +17,13 @@ struct CascadedRemoval: Sendable {
 
     /// Removes rows, and the delta tokens of each child table that loses rows.
     ///
-    /// - Parameter remove: removes rows of the table, and returns how many.
+    /// - Parameters:
+    ///   - tables: receives the child tables, if an automatic sync has to pull them.
+    ///   - remove: removes rows of the table, and returns how many.
     /// - Returns: whether a foreign key of the table to itself has removed further rows.
-    func remove(in transaction: any StoreTransaction, _ remove: () throws -> Int) throws -> Bool {
+    func remove(
+        in transaction: any StoreTransaction, tables: TablesToPull? = nil, _ remove: () throws -> Int
+    ) throws -> Bool {
         guard mayCascade else {
             _ = try remove()
             return false
@@ -29,7 +33,7 @@ struct CascadedRemoval: Sendable {
         let removed = try remove()
         for (child, count) in zip(descendants, descendantCounts)
         where try transaction.itemCount(in: child) != count {
-            try transaction.recordPurge(of: child)
+            try transaction.recordRowToPull(in: child, tables)
         }
         return try transaction.itemCount(in: table) < countBefore - removed
     }

@@ -65,9 +65,6 @@ extension OperationAttempt {
     private func outcomeOfEarlierAttempt() async throws -> AttemptOutcome? {
         let (mismatch, exists) = (ConflictReason.versionMismatch, ConflictReason.rowExists)
         let fetched = try await readRow()
-        if fetched.classification == .unauthenticated, context.client.authenticationToken == nil {
-            context.unauthorized.recordHiddenRow(of: operation.id)
-        }
         // If only the list is refused, the row is missing.
         let isHidden = fetched.classification != .rowMissing && isForbidden(fetched)
         let canRepeat = operation.sent.map(definition.canRepeat) ?? true

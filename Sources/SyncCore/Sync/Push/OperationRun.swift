@@ -167,8 +167,7 @@ extension OperationRun {
             try await sender.store(DelegateResult(item: item, seen: handle.seen, sent: handle.result))
             return ended(.completed, pushEnding: handle.pushEnding)
         } catch let failure as SyncError where failure.isOfStore {
-            let isCompleted = if case .completed = handle.result { true } else { false }
-            if !isCompleted, current.kind == .insert {
+            if handle.result == nil, current.kind == .insert {
                 context.inFlight.recordUnstored(item, of: operation.id)
             }
             return ended(handle.result.map(Outcome.init) ?? .notExecuted, pushEnding: failure)

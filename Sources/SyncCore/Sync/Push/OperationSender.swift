@@ -127,7 +127,7 @@ struct OperationSender: Sendable {
         let outcome: AttemptOutcome
         do {
             outcome = context.unauthorized.outcome(
-                try await sendRequests(), of: operationID, acceptsOthers: serverErrors.hasSucceeded)
+                try await sendRequests(), of: operationID, in: definition.name, after: serverErrors)
         } catch let failure as SyncError {
             try await endPush(PushEnding(sending: failure), attempt)
             return try await fail(
@@ -149,7 +149,7 @@ struct OperationSender: Sendable {
     ) async throws -> Result {
         switch outcome {
         case .succeeded(let row):
-            serverErrors.recordCompletion(by: attempt.requests)
+            serverErrors.recordCompletion(by: attempt.requests, in: definition.name)
             return try await store(row, of: attempt, willSend: willSend)
         case .conflict(let reason, let status, let serverItem):
             let code = reason.code(for: attempt.operation.kind)

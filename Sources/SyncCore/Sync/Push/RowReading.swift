@@ -5,8 +5,13 @@ extension OperationAttempt {
     /// Reads the server's row by its id, and else in a list: only lists contain tombstones, and a gateway that has no route to the
     /// server returns no row by id.
     func readRow() async throws -> AttemptResponse {
-        let fetched = try await send(.read(id: operation.itemID))
-        return fetched.classification == .rowMissing ? try await readListedRow() : fetched
+        var fetched = try await send(.read(id: operation.itemID))
+        if fetched.classification == .rowMissing { fetched = try await readListedRow() }
+        let isSignedIn = context.client.authenticationToken != nil
+        if fetched.classification == .unauthenticated, !isSignedIn, !requests.hasWritten {
+            context.unauthorized.recordHiddenRow(of: operation.id)
+        }
+        return fetched
     }
 
     /// Reads the server's row in a list of the rows with this id.

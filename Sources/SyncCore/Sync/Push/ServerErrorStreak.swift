@@ -7,17 +7,23 @@ import Synchronization
 /// conflict between them begins the count again.
 final class ServerErrorStreak: Sendable {
     private static let limit = 3
-    private let state = Mutex((count: 0, hasSucceeded: false))
+    private let state = Mutex((count: 0, tables: Set<String>()))
 
     /// Whether the server has applied an operation of this push: a server error then counts towards ``Parking``, and so
     /// does the 401 of ``UnauthorizedOperations``.
-    var hasSucceeded: Bool { state.withLock { $0.hasSucceeded } }
+    var hasSucceeded: Bool { state.withLock { !$0.tables.isEmpty } }
+
+    /// Whether the server has applied an operation of the table in this push.
+    func hasSucceeded(in table: String) -> Bool { state.withLock { $0.tables.contains(table) } }
 
     /// Records a completed operation. It ends the streak if a request was answered; only a confirmed write shows that the
     /// server applies writes.
-    func recordCompletion(by requests: SentRequests) {
+    func recordCompletion(by requests: SentRequests, in table: String) {
         guard requests.hasResponse else { return }
-        state.withLock { $0 = (0, $0.hasSucceeded || requests.isConfirmed) }
+        state.withLock { state in
+            state.count = 0
+            if requests.isConfirmed { state.tables.insert(table) }
+        }
     }
 
     /// Begins to count again.

@@ -10,8 +10,8 @@ import Synchronization
 /// send it last. If the server has applied another operation of the same push, the 401 is a refusal of this one. Operations are
 /// known until the server answers them otherwise, or the context is closed.
 ///
-/// Without a token, a 401 says nothing about its operation, unless it answers a read of the row: the table may permit writes
-/// only. Such an operation is known after one push.
+/// Without a token, a 401 says nothing about its operation, unless it answers a read of the row before the change: the table may
+/// permit writes only. Such an operation is known after one push, and refused if the server has applied another one of its table.
 final class UnauthorizedOperations: Sendable {
     private static let limit = 2
 
@@ -48,16 +48,23 @@ final class UnauthorizedOperations: Sendable {
 
     /// Returns the outcome of an operation in view of the pushes before.
     ///
-    /// - Parameter acceptsOthers: whether the server has applied another operation of the same push.
-    func outcome(_ outcome: AttemptOutcome, of id: Int64, acceptsOthers: Bool) -> AttemptOutcome {
+    /// - Parameter pushed: what the server has done with the operations of the same push.
+    func outcome(
+        _ outcome: AttemptOutcome, of id: Int64, in table: String, after pushed: ServerErrorStreak
+    ) -> AttemptOutcome {
         switch outcome {
         case .unavailable: return outcome
         case .unauthenticated(let status):
+            let isHidden = isHidden(id)
+            let acceptsOthers = isHidden ? pushed.hasSucceeded(in: table) : pushed.hasSucceeded
             guard acceptsOthers, known.contains(id) else { return outcome }
             return .refused(
                 status: status,
-                message: "The server requires the user to sign in for this change, and has applied others "
-                    + "with the same sign-in. The user may not be permitted to make it.")
+                message: isHidden
+                    ? "The server requires the user to sign in to read this row, and has applied other changes of the table. "
+                        + "Without the row, the change cannot be sent again."
+                    : "The server requires the user to sign in for this change, and has applied others "
+                        + "with the same sign-in. The user may not be permitted to make it.")
         default:
             state.withLock { state in
                 state.counts[id] = nil
