@@ -87,21 +87,30 @@ import Testing
         }
     }
 
-    /// The correction first reads the row, which the service also answers with 401.
+    /// Returns a device without a token that has corrected an item: the first request of the item was lost, and the service
+    /// answered the next one with 401, as it goes on to do. The correction first reads the row.
+    private func deviceWithCorrection(
+        _ scenario: Scenario, tables: [SyncTableDefinition] = [Todo.definition],
+        unauthorized isUnauthorized: @escaping @Sendable (RecordedRequest) -> Bool
+    ) async throws -> Device {
+        var settings = SyncSettings.singleAttempt
+        settings.parkAfterRefusals = 2
+        let a = try scenario.device(settings: settings, tables: tables)
+        try await a.table.insert(["id": "x", "text": "first"])
+        scenario.server.inject(.dropRequest, when: \.isWrite)
+        await expectError(.pushAbortedNetwork) { try await a.context.push() }
+        scenario.server.onRequest { isUnauthorized($0) ? .answer(status: 401) : .none }
+        await expectError(.pushAbortedAuthentication) { try await a.context.push() }
+        try await a.table.update(id: "x", ["text": "corrected"])
+        return a
+    }
+
     @Test(arguments: StoreKind.allCases)
     func `a correction is not refused while the user is signed out, and is sent after the sign-in`(
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
-            var settings = SyncSettings.singleAttempt
-            settings.parkAfterRefusals = 2
-            let a = try scenario.device(settings: settings)
-            try await a.table.insert(["id": "x", "text": "first"])
-            scenario.server.inject(.dropRequest, when: \.isWrite)
-            await expectError(.pushAbortedNetwork) { try await a.context.push() }
-            scenario.server.onRequest { _ in .answer(status: 401) }
-            await expectError(.pushAbortedAuthentication) { try await a.context.push() }
-            try await a.table.update(id: "x", ["text": "corrected"])
+            let a = try await deviceWithCorrection(scenario) { _ in true }
             for _ in 0..<4 {
                 await expectError(.pushAbortedAuthentication) { try await a.context.push() }
             }
@@ -119,15 +128,7 @@ import Testing
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
-            var settings = SyncSettings.singleAttempt
-            settings.parkAfterRefusals = 2
-            let a = try scenario.device(settings: settings)
-            try await a.table.insert(["id": "x", "text": "first"])
-            scenario.server.inject(.dropRequest, when: \.isWrite)
-            await expectError(.pushAbortedNetwork) { try await a.context.push() }
-            scenario.server.onRequest { $0.isWrite ? .answer(status: 401) : .none }
-            await expectError(.pushAbortedAuthentication) { try await a.context.push() }
-            try await a.table.update(id: "x", ["text": "corrected"])
+            let a = try await deviceWithCorrection(scenario) { $0.isWrite }
             scenario.server.onRequest { $0.isWrite ? .none : .answer(status: 401) }
             await expectError(.pushAbortedAuthentication) { try await a.context.push() }
             for id in ["y", "z"] {
@@ -147,15 +148,9 @@ import Testing
         let other = SyncTableDefinition("Other", columns: [SyncColumn("text", .text)])
         try await Scenario.run(on: kind, configure: { $0.tables = [.init(Todo.name), .init("Other")] }) {
             scenario in
-            var settings = SyncSettings.singleAttempt
-            settings.parkAfterRefusals = 2
-            let a = try scenario.device(settings: settings, tables: [Todo.definition, other])
-            try await a.table.insert(["id": "x", "text": "first"])
-            scenario.server.inject(.dropRequest, when: \.isWrite)
-            await expectError(.pushAbortedNetwork) { try await a.context.push() }
-            scenario.server.onRequest { $0.table == Todo.name ? .answer(status: 401) : .none }
-            await expectError(.pushAbortedAuthentication) { try await a.context.push() }
-            try await a.table.update(id: "x", ["text": "corrected"])
+            let a = try await deviceWithCorrection(scenario, tables: [Todo.definition, other]) {
+                $0.table == Todo.name
+            }
             await expectError(.pushAbortedAuthentication) { try await a.context.push() }
             for id in ["y", "z"] {
                 try await a.context.table("Other").insert(["id": .text(id)])

@@ -92,10 +92,9 @@ struct PurgeOfAppTablesTests {
         }
     }
 
-    /// - Parameter isDelete: whether the decision restores a deleted parent, or removes one whose row is unknown.
-    @Test(arguments: [true, false])
-    func `children that a foreign key has removed before a decision, or by one, are pulled again`(
-        _ isDelete: Bool
+    /// Runs the body with lists and their entries in the app's database, and one of each on the server.
+    private func withLists(
+        settings: SyncSettings = SyncSettings(), _ body: (MigratedApp, Scenario, Device) async throws -> Void
     ) async throws {
         try await MigratedApp.run { app in
             try await app.migrate(
@@ -112,65 +111,56 @@ struct PurgeOfAppTablesTests {
                         SyncTableDefinition("List", columns: [Todo.text]),
                         SyncTableDefinition("Entry", columns: [SyncColumn("list", .text)], parents: ["List"]),
                     ])
-                let device = scenario.device(on: store, settings: .singleAttempt)
-                let context = device.context
-                try await scenario.server.put("l", ["text": "a"], in: "List")
+                let device = scenario.device(on: store, settings: settings)
+                try await scenario.server.put("l", ["text": "open"], in: "List")
                 try await scenario.server.put("e", ["list": "l"], in: "Entry")
                 scenario.server.clock.advance(by: .seconds(10))
-                func pull() async throws {
-                    for table in ["List", "Entry"] {
-                        try await context.pull(TableQuery(table), queryID: "all", settings: .withoutPush)
-                    }
-                }
-                try await pull()
-                if isDelete {
-                    try await context.table("List").delete(id: "l")
-                } else {
-                    try await app.migrate("UPDATE List SET text = 'b'")
-                    try await context.enqueueExternalChanges(in: "List", changed: ["l"])
-                }
-                scenario.server.onRequest { $0.isWrite ? .refusal(403) : .none }
-                try await context.cancelAndDiscardItem(for: await device.expectPushError())
-                try await pull()
-                #expect(try await context.table("List").items().map(\.id) == ["l"])
-                #expect(try await context.table("Entry").items().map(\.id) == ["e"])
-                try await context.close()
+                try await body(app, scenario, device)
+                try await device.context.close()
             }
+        }
+    }
+
+    /// - Parameter isDelete: whether the decision restores a deleted parent, or removes one whose row is unknown.
+    @Test(arguments: [true, false])
+    func `children that a foreign key has removed before a decision, or by one, are pulled again`(
+        _ isDelete: Bool
+    ) async throws {
+        try await withLists(settings: .singleAttempt) { app, scenario, device in
+            let context = device.context
+            func pull() async throws {
+                for table in ["List", "Entry"] {
+                    try await context.pull(TableQuery(table), queryID: "all", settings: .withoutPush)
+                }
+            }
+            try await pull()
+            if isDelete {
+                try await context.table("List").delete(id: "l")
+            } else {
+                try await app.migrate("UPDATE List SET text = 'b'")
+                try await context.enqueueExternalChanges(in: "List", changed: ["l"])
+            }
+            scenario.server.onRequest { $0.isWrite ? .refusal(403) : .none }
+            try await context.cancelAndDiscardItem(for: await device.expectPushError())
+            try await pull()
+            #expect(try await context.table("List").items().map(\.id) == ["l"])
+            #expect(try await context.table("Entry").items().map(\.id) == ["e"])
         }
     }
 
     @Test func `children that a reconciliation has removed with their parents are pulled again`() async throws
     {
-        try await MigratedApp.run { app in
-            try await app.migrate(
-                """
-                CREATE TABLE List(id TEXT PRIMARY KEY, text TEXT);
-                CREATE TABLE Entry(id TEXT PRIMARY KEY, list TEXT REFERENCES List(id) ON DELETE CASCADE)
-                """)
-            try await Scenario.run(
-                on: .sqlite, configure: { $0.tables = ["List", "Entry"].map { .init($0) } }
-            ) { scenario in
-                let store = try SQLiteStore(
-                    database: app.database,
-                    tables: [
-                        SyncTableDefinition("List", columns: [Todo.text]),
-                        SyncTableDefinition("Entry", columns: [SyncColumn("list", .text)], parents: ["List"]),
-                    ])
-                let context = scenario.device(on: store).context
-                try await scenario.server.put("l", ["text": "open"], in: "List")
-                try await scenario.server.put("e", ["list": "l"], in: "Entry")
-                scenario.server.clock.advance(by: .seconds(10))
-                let open = TableQuery("List").where(.column("text") == "open")
-                try await context.pull(open, queryID: "open")
-                try await context.pull(TableQuery("Entry"), queryID: "all")
-                try await scenario.server.update("l", ["text": "archived"], in: "List")
-                try await context.reconcile(open, removingMost: true)
-                #expect(try await context.table("Entry").items().isEmpty)
-                try await context.pull(TableQuery("List"), queryID: "all")
-                try await context.pull(TableQuery("Entry"), queryID: "all")
-                #expect(try await context.table("Entry").items().map(\.id) == ["e"])
-                try await context.close()
-            }
+        try await withLists { _, scenario, device in
+            let context = device.context
+            let open = TableQuery("List").where(.column("text") == "open")
+            try await context.pull(open, queryID: "open")
+            try await context.pull(TableQuery("Entry"), queryID: "all")
+            try await scenario.server.update("l", ["text": "archived"], in: "List")
+            try await context.reconcile(open, removingMost: true)
+            #expect(try await context.table("Entry").items().isEmpty)
+            try await context.pull(TableQuery("List"), queryID: "all")
+            try await context.pull(TableQuery("Entry"), queryID: "all")
+            #expect(try await context.table("Entry").items().map(\.id) == ["e"])
         }
     }
 
