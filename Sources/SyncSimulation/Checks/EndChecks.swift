@@ -172,7 +172,7 @@ extension SimulatedSystem {
 
     /// Whether the server has deleted the row since the user did, or had no row then and got none from the device. If another row
     /// has replaced the one that the user has deleted, that was gone before.
-    private func hasReached(_ deletion: Edit, _ device: SimulatedDevice) -> Bool {
+    func hasReached(_ deletion: Edit, _ device: SimulatedDevice) -> Bool {
         let changes = server.journal.enumerated().filter {
             $0.element.id == deletion.key.id && $0.element.table == deletion.key.table
         }

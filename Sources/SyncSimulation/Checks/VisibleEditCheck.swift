@@ -36,11 +36,15 @@ extension SimulatedSystem {
 
     private func checkVisibleEdit(_ edit: Edit, _ device: SimulatedDevice) throws {
         let key = edit.key
-        let hasReached = server.journal.dropFirst(edit.madeAt).contains { change in
-            guard change.table == key.table, change.id == key.id else { return false }
-            guard let column = edit.column else { return change.kind == .delete }
-            return value(of: column, in: change.after, key.table) == edit.number
-        }
+        let hasReached =
+            if let column = edit.column {
+                server.journal.contains { change in
+                    change.table == key.table && change.id == key.id
+                        && value(of: column, in: change.after, key.table) == edit.number
+                }
+            } else {
+                hasReached(edit, device)
+            }
         guard !hasReached else { return }
         let (item, operations) = try device.disk.store.read {
             (try $0.item(id: key.id, in: key.table), try $0.operations(forItem: key.id, in: key.table))
