@@ -124,12 +124,24 @@ extension SimulatedSystem {
                 fail(.convergence, "\(device.name) has \(item.id), which the server does not have.")
                 continue
             }
-            if !isShown(item, as: row, table), !isUnreadable(row, table) {
+            if !isShown(item, as: row, table), !isUnreadable(row, table), !repeatsFormerState(row, table) {
                 fail(
                     .convergence,
                     "\(device.name): \(item.id) is \(sorted(item.fields)) version \(item.system.version ?? "-"); the server "
                         + "has \(sorted(row.fields)) version \(row.version).")
             }
+        }
+    }
+
+    /// Whether a row of that id, which was deleted since, had the same version at the same instant.
+    private func repeatsFormerState(_ row: ModelServer.Row, _ table: SyncTableDefinition) -> Bool {
+        let changes = server.journal.filter { $0.id == row.id && $0.table == table.name }
+        guard let last = changes.lastIndex(where: { $0.kind == .delete }) else { return false }
+        let digits = server.traits.shownDigits
+        return changes[..<last].contains { change in
+            guard let former = change.after, former.version == row.version else { return false }
+            return former.updatedAt.shown(digits: digits).nanoseconds
+                == row.updatedAt.shown(digits: digits).nanoseconds
         }
     }
 

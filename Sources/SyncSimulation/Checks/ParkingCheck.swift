@@ -13,7 +13,7 @@ struct RefusalCounts: Sendable {
     private var conflicting: [RowKey: [UInt64]] = [:]
     /// The acts in which an old page has arrived.
     private var oldPages: Set<UInt64> = []
-    /// The acts in which the server answered requests about the row with a server error.
+    /// The acts in which the server answered requests about the row with a server error, or reads with 401.
     private var erring: [RowKey: Set<UInt64>] = [:]
     /// The acts in which a list had a server error, which may concern any row.
     private var erringLists: Set<UInt64> = []
@@ -56,13 +56,14 @@ struct RefusalCounts: Sendable {
             conflicting[row, default: []].append(act)
         }
         let status = response.head.status.code
-        // Without an answer to a write in the same act, a 401 is about the sign-in.
-        let mayHideRow = status == 401 ? confirming.contains(act) : status == 403 || status == 405
-        if request.phase == .read || request.phase == .list, let row = request.rowOfPush, mayHideRow {
-            // A conflict whose row the user may not read is a refusal.
-            refused[row, default: 0] += 1
-            if status != 401, unverifiedMissing.contains(row) {
-                recordSeemingConflict(of: row)
+        if request.phase == .read || request.phase == .list, let row = request.rowOfPush {
+            if status == 403 || status == 405 {
+                // A conflict whose row the user may not read is a refusal.
+                refused[row, default: 0] += 1
+                if unverifiedMissing.contains(row) { recordSeemingConflict(of: row) }
+            } else if status == 401 {
+                // It is about the sign-in, unless the server confirms another write of the act.
+                erring[row, default: []].insert(act)
             }
         }
         switch response.head.status.code {
