@@ -191,15 +191,17 @@ extension SimulatedSystem {
         let later = changes.filter { $0.offset >= deletion.madeAt }.map(\.element)
         if later.contains(where: { $0.kind == .delete }) { return true }
         if let last = changes.last(where: { $0.element.kind == .delete }) {
-            // The device has known the new row if it has changed it, or if the deleted item had a value of it.
+            // The device has known the new row if it has changed it, or if the deleted item had a value of it. A restored row has
+            // the values of the former one.
             let isKnown = changes.contains { offset, change in
                 guard offset > last.offset, offset < deletion.madeAt else { return false }
                 return change.author == device.name
-                    || deletion.deleted.contains { number in
-                        change.after?.fields.keys.contains { column in
-                            value(of: column, in: change.after, deletion.key.table) == number
-                        } ?? false
-                    }
+                    || change.kind != .undelete
+                        && deletion.deleted.contains { number in
+                            change.after?.fields.keys.contains { column in
+                                value(of: column, in: change.after, deletion.key.table) == number
+                            } ?? false
+                        }
             }
             if !isKnown { return true }
         }
