@@ -104,19 +104,24 @@ import Testing
         }
     }
 
+    /// Returns a device that has inserted two items; the service gives the requests of the first one the answer.
+    private func deviceWithPoison(_ scenario: Scenario, answer: ServerFault) async throws -> Device {
+        let a = try scenario.device(settings: .singleAttempt)
+        try await a.table.insert(["id": "1", "text": "poison"])
+        try await a.table.insert(["id": "2", "text": "healthy"])
+        scenario.server.onRequest { request in
+            String(decoding: request.body, as: UTF8.self).contains("poison") ? answer : .none
+        }
+        return a
+    }
+
     /// The wait is about the user, and not about the request.
     @Test(arguments: StoreKind.allCases)
     func `a rate limit keeps its Retry-After at an operation that alone had no answer`(_ kind: StoreKind)
         async throws
     {
         try await Scenario.run(on: kind) { scenario in
-            let a = try scenario.device(settings: .singleAttempt)
-            try await a.table.insert(["id": "1", "text": "poison"])
-            try await a.table.insert(["id": "2", "text": "healthy"])
-            scenario.server.onRequest { request in
-                String(decoding: request.body, as: UTF8.self).contains("poison")
-                    ? .answer(status: 503) : .none
-            }
+            let a = try await deviceWithPoison(scenario, answer: .answer(status: 503))
             for _ in 1...4 { _ = try? await a.context.push() }
             #expect(try scenario.row("2") != nil)
             scenario.server.onRequest { _ in .answer(status: 429, headers: ["Retry-After": "600"]) }
@@ -130,13 +135,8 @@ import Testing
         async throws
     {
         try await Scenario.run(on: kind) { scenario in
-            let a = try scenario.device(settings: .singleAttempt)
-            try await a.table.insert(["id": "1", "text": "poison"])
-            try await a.table.insert(["id": "2", "text": "healthy"])
-            scenario.server.onRequest { request in
-                String(decoding: request.body, as: UTF8.self).contains("poison")
-                    ? .answer(status: 503, headers: ["Retry-After": "5"]) : .none
-            }
+            let a = try await deviceWithPoison(
+                scenario, answer: .answer(status: 503, headers: ["Retry-After": "5"]))
             for count in 1...3 {
                 let error = await expectError(.pushAbortedService) { try await a.context.push() }
                 #expect(error?.retryAfter == .seconds(5))

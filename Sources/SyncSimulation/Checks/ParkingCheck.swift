@@ -33,29 +33,29 @@ struct RefusalCounts: Sendable {
 
     /// Records a response that has arrived.
     mutating func record(_ response: HTTPTransportResponse, to request: ModelRequest, act: UInt64) {
+        let status = response.head.status.code
         let isPage = response.head.headerFields[.contentType] == "text/html"
         if request.phase.isWrite, let row = request.row {
             missingAtDeletion.remove(row)
             unverifiedMissing.remove(row)
-            if (200...299).contains(response.head.status.code), !isPage { acceptedRows.insert(row) }
-            if request.phase == .delete, response.head.status.code == 404 { missingAtDeletion.insert(row) }
+            if (200...299).contains(status), !isPage { acceptedRows.insert(row) }
+            if request.phase == .delete, status == 404 { missingAtDeletion.insert(row) }
         }
         // A damaged response counts too.
-        if let row = request.row, [404, 409, 412].contains(response.head.status.code),
+        if let row = request.row, [404, 409, 412].contains(status),
             response.head.headerFields[.server] == ModelServer.refusing
         {
             refused[row, default: 0] += 1
             if request.phase == .insert {
                 recordSeemingConflict(of: row)
-            } else if response.head.status.code == 404 {
+            } else if status == 404 {
                 unverifiedMissing.insert(row)
             }
         } else if let row = request.row, request.phase.isWrite,
-            [404, 409, 412].contains(response.head.status.code)
+            [404, 409, 412].contains(status)
         {
             conflicting[row, default: []].append(act)
         }
-        let status = response.head.status.code
         if request.phase == .read || request.phase == .list, let row = request.rowOfPush {
             if status == 403 || status == 405 {
                 // A conflict whose row the user may not read is a refusal.
@@ -66,7 +66,7 @@ struct RefusalCounts: Sendable {
                 erring[row, default: []].insert(act)
             }
         }
-        switch response.head.status.code {
+        switch status {
         case 200...299 where request.phase != .list, 404, 409, 410, 412: confirming.insert(act)
         case 401, 407, 408, 425, 429, 502, 503, 504, 511, 520...530: break
         case _ where isPage: break

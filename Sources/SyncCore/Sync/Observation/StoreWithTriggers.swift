@@ -1,10 +1,10 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A store that may be in a database of the app, whose triggers, foreign keys and default values may change more items than a write of the
-/// store.
+/// A store that may be in a database of the app, whose triggers, foreign keys and default values may change more items than a
+/// write of the store.
 package protocol StoreWithTriggers: SyncContextDataSource {
-    /// Whether the store is in a database of the app, and not in a file of its own.
+    /// Whether the store is in a database of the app, and not in a file that it has opened itself.
     var isInAppDatabase: Bool { get }
 
     /// Calls the handler after each commit of ``SyncContextDataSource/write(_:)`` that changed items or operations. The handler
