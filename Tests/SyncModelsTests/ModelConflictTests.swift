@@ -58,6 +58,9 @@ import Testing
             settings, base: ["title": "base", "readers": ["a"]],
             mine: { $0.readers = ["a", "mine"] }, theirs: ["readers": ["a", ["name": "theirs"]]])
         #expect(row?["readers"] == ["a", ["name": "theirs"]])
+        let (_, counted) = try await Self.resolve(
+            settings, base: ["title": "base", "views": 5], mine: { $0.views = 6 }, theirs: ["views": 12.5])
+        #expect(counted?["views"] == 12.5)
     }
 
     @Test(arguments: [ConflictSide.mine, .theirs])

@@ -301,6 +301,26 @@ import Testing
         }
     }
 
+    /// A cache can return an earlier list.
+    @Test func `a 404 completes no delete if only a list shows an earlier tombstone`() async throws {
+        try await Scenario.run(on: .memory) { scenario in
+            let a = try scenario.device(settings: .singleAttempt)
+            try await scenario.server.put("x", ["text": "old"], in: Todo.name)
+            try await a.sync()
+            try await a.table.delete(id: "x")
+            let former = #"{"id":"x","deleted":true,"updatedAt":"2001-01-01T00:00:00.000Z","version":"B"}"#
+            scenario.server.onRequest { request in
+                request.isWrite
+                    ? .refusal(404, "not permitted")
+                    : request.isPage ? .answer(status: 200, body: Data("[\(former)]".utf8)) : .none
+            }
+            #expect(try await a.expectPushError().status == 404)
+            scenario.server.onRequest(nil)
+            try await a.context.push()
+            #expect(try scenario.serverTexts().isEmpty)
+        }
+    }
+
     @Test func `a 404 completes no delete if the server shows the row with an earlier time`() async throws {
         try await Scenario.run(on: .memory) { scenario in
             let a = try scenario.device(settings: .singleAttempt)

@@ -226,6 +226,28 @@ import Testing
         }
     }
 
+    @Test func `a result of a delegate does not hide a row that was inserted again while it ran`()
+        async throws
+    {
+        try await Scenario.run(on: .memory, configure: Self.restartVersions) { scenario in
+            let delegate = ClosureDelegate(perform: { context, _ in
+                let former = try await context.client.table(Todo.name).read(id: "x")
+                try await scenario.server.remove("x", in: Todo.name, leavingTombstone: false)
+                scenario.server.clock.advance(by: .seconds(5))
+                try await scenario.server.put("x", ["text": "new"], in: Todo.name)
+                try await context.pull(Todo.query, queryID: "all", settings: .withoutPush)
+                return former
+            })
+            let a = try scenario.device(delegate: delegate, settings: .resolving(.clientWins))
+            try await scenario.server.put("x", ["text": "old"], in: Todo.name)
+            try await a.pullWithoutPush()
+            try await a.table.update(id: "x", ["text": "ours"])
+            _ = try? await a.context.push()
+            #expect(try scenario.row("x")?.fields["text"] == "new")
+            #expect(try await a.texts() == ["new"])
+        }
+    }
+
     @Test(arguments: StoreKind.allCases)
     func `a row inserted again that a pull receives while it is updated does not hide the response`(
         _ kind: StoreKind

@@ -96,7 +96,11 @@ extension TableOperation {
         let current = lost.isEmpty ? synced : synced.filter { lost[$0.key] != $0.value }
         let known = base.map(definition.syncedFields) ?? [:]
         let sendsChangedOnly = changedOnly && base != nil && !replaces
-        var fields = sendsChangedOnly ? current.filter { known[$0.key] != $0.value } : current
+        var fields = current.filter { name, value in
+            // The server has another value now, which the column cannot hold: the user has not changed it.
+            if !sendsChangedOnly, replaces || base?.hasUnreadableValue(ofColumn: name) != true { return true }
+            return known[name] != value
+        }
         for column in definition.syncedColumns where current[column.name] == nil {
             if let value = lost[column.name], (item.content[column.name] ?? .null) == value { continue }
             // Without a base, the app may have removed the value from its own table.

@@ -34,6 +34,20 @@ extension SyncTableDefinition {
     }
 }
 
+extension Item {
+    /// Returns the value of the column on the server, also one that the column cannot hold.
+    ///
+    /// - Parameter localOnlyColumns: columns whose values on the server do not count.
+    package func shownValue(ofColumn name: String, localOnlyColumns: Set<String>) -> ItemValue? {
+        content[name] ?? (localOnlyColumns.contains(name) ? nil : system.undeclaredValue(ofColumn: name))
+    }
+
+    /// Whether the server has a value that the column cannot hold. A field of the item is an earlier one then.
+    func hasUnreadableValue(ofColumn name: String) -> Bool {
+        !(system.undeclaredValue(ofColumn: name) ?? .null).isNull
+    }
+}
+
 extension SystemProperties {
     /// Returns the undeclared value of the column, whose name may differ in case.
     func undeclaredValue(ofColumn name: String) -> ItemValue? {

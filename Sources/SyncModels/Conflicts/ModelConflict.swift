@@ -114,7 +114,8 @@ extension ModelConflict {
             return false
         }
         return [raw.clientItem, raw.serverItem, raw.base].allSatisfy { side in
-            column.canHold(side?.content[column.name], in: mine)
+            let value = side?.shownValue(ofColumn: column.name, localOnlyColumns: raw.localOnlyColumns)
+            return column.canHold(value, in: mine)
         }
     }
 
@@ -144,7 +145,8 @@ extension ModelConflict {
                 break
             }
         }
-        return ThreeWayMerge(local: client, server: server, base: ancestor)
+        return ThreeWayMerge(
+            local: client, server: server, base: ancestor, localOnlyColumns: raw.localOnlyColumns)
     }
 
     /// Lays a model over the server's row with the device's changes of columns that the model does not have. Columns whose

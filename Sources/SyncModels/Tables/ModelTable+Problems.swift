@@ -58,8 +58,9 @@ extension ModelTable {
             )
         }
         guard let stored else { throw SyncError.operationNotFound(error.operationID) }
-        let shown = Model.schema.definition.withSyncedFieldsOfAttempt(stored)
         return try ModelConflict(
-            Conflict(operation: shown, clientItem: item ?? error.item, serverItem: error.serverItem))
+            Conflict(
+                stored, clientItem: item ?? error.item, serverItem: error.serverItem,
+                definition: Model.schema.definition))
     }
 }

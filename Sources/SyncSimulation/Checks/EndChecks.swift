@@ -192,10 +192,13 @@ extension SimulatedSystem {
         if later.contains(where: { $0.kind == .delete }) { return true }
         if let last = changes.last(where: { $0.element.kind == .delete }) {
             // The device has known the new row if it has changed it, or if the deleted item had a value of it. A restored row has
-            // the values of the former one.
+            // the values of the former one, and so has a row to which a late request for the former one was applied.
             let isKnown = changes.contains { offset, change in
-                guard offset > last.offset, offset < deletion.madeAt else { return false }
-                return change.author == device.name
+                let isOwn = change.author == device.name
+                guard offset > last.offset, offset < deletion.madeAt, !isOwn || change.wasKnown else {
+                    return false
+                }
+                return isOwn
                     || change.kind != .undelete
                         && deletion.deleted.contains { number in
                             change.after?.fields.keys.contains { column in

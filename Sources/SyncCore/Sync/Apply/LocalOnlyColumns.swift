@@ -51,7 +51,7 @@ extension SyncTableDefinition {
     }
 
     /// Returns the operation with what it has sent of the columns that are still synced. The rows of a conflict have no others.
-    package func withSyncedFieldsOfAttempt(_ operation: TableOperation) -> TableOperation {
+    func withSyncedFieldsOfAttempt(_ operation: TableOperation) -> TableOperation {
         var changed = operation
         if let sent = operation.sent { changed.sent?.fields = syncedFields(of: sent) }
         return changed

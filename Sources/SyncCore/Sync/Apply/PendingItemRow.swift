@@ -43,9 +43,10 @@ extension ServerRowApplier {
         guard complete != known else { return }
         var changed = operation
         if operation.serverItem != nil { changed.serverItem = complete } else { changed.base = complete }
+        // Otherwise the missing columns would count as removed by the user.
+        changed.deletedItem = changed.deletedItem?.addingColumns(of: row, missingIn: known)
         if operation.serverItem == nil, operation.kind == .update, !operation.replaces {
             do {
-                // Otherwise the missing columns would count as removed by the user.
                 if let local = try transaction.item(id: row.id, in: definition.name) {
                     let item = local.addingColumns(of: row, missingIn: known)
                     try transaction.upsert([item], in: definition.name)
@@ -56,6 +57,10 @@ extension ServerRowApplier {
             }
         }
         try transaction.put(changed)
+        guard var behind = try transaction.operation(behind: operation), let deleted = behind.deletedItem
+        else { return }
+        behind.deletedItem = deleted.addingColumns(of: row, missingIn: known)
+        try transaction.put(behind)
     }
 
     /// Applies the row that was stored with a removed operation, if there is one.

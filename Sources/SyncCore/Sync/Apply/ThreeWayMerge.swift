@@ -15,11 +15,16 @@ package struct ThreeWayMerge {
     /// Servers round values, see ``ItemValue/isShown(as:)``. A field counts as changed by the server if the
     /// server's value cannot be the stored form of the base's value; it clashes if it cannot be the stored
     /// form of the local value either.
-    package init(local: Item, server: Item, base: Item?) {
+    ///
+    /// - Parameter localOnlyColumns: columns whose values on the server do not count.
+    package init(local: Item, server: Item, base: Item?, localOnlyColumns: Set<String>) {
         self.local = local
         self.server = server
         func isShown(_ item: Item?, as shown: Item?, _ name: String) -> Bool {
-            (item?.content[name] ?? .null).isShown(as: shown?.content[name] ?? .null)
+            value(item, name).isShown(as: value(shown, name))
+        }
+        func value(_ item: Item?, _ name: String) -> ItemValue {
+            item?.shownValue(ofColumn: name, localOnlyColumns: localOnlyColumns) ?? .null
         }
         let baseFields = base?.fields ?? [:]
         let names = Set(local.fields.keys).union(baseFields.keys)

@@ -12,6 +12,8 @@ public struct Conflict: Sendable {
     /// The row that both changes were made on; `nil` when it is not known, as for inserts and for rows that the app has changed in
     /// its own database.
     public let base: Item?
+    /// The local-only columns of the table.
+    package private(set) var localOnlyColumns: Set<String> = []
 
     /// Makes a conflict, for testing resolvers.
     public init(operation: TableOperation, clientItem: Item?, serverItem: Item?) {
@@ -19,6 +21,16 @@ public struct Conflict: Sendable {
         self.clientItem = clientItem
         self.serverItem = serverItem
         base = operation.base
+    }
+
+    /// Makes a conflict of an item of the table.
+    package init(
+        _ operation: TableOperation, clientItem: Item?, serverItem: Item?, definition: SyncTableDefinition
+    ) {
+        self.init(
+            operation: definition.withSyncedFieldsOfAttempt(operation), clientItem: clientItem,
+            serverItem: serverItem)
+        localOnlyColumns = Set(definition.columns.lazy.filter(\.isLocalOnly).map(\.name))
     }
 
     /// The state that both changes were made on, as far as it is known: the base, or what an insert has sent, if the server may

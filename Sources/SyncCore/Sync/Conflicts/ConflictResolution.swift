@@ -88,8 +88,8 @@ struct ConflictResolution {
     ) async throws -> ConflictDecision? {
         if let decision = InsertConflict.decision(for: operation, row: error.serverItem) { return decision }
         let conflict = Conflict(
-            operation: definition.withSyncedFieldsOfAttempt(operation),
-            clientItem: operation.kind == .delete ? nil : client, serverItem: error.serverItem)
+            operation, clientItem: operation.kind == .delete ? nil : client, serverItem: error.serverItem,
+            definition: definition)
         return try await context.settings.resolver(of: definition.name)?.resolve(conflict)
     }
 

@@ -86,7 +86,9 @@ extension ConflictResolver {
             else {
                 return try await rule.resolve(conflict)
             }
-            let merge = ThreeWayMerge(local: client, server: server, base: conflict.ancestor)
+            let merge = ThreeWayMerge(
+                local: client, server: server, base: conflict.ancestor,
+                localOnlyColumns: conflict.localOnlyColumns)
             guard merge.hasClash else { return .merge(merge.item(preferringLocal: false)) }
             switch try await rule.resolve(conflict) {
             case .keepServer: return .merge(merge.item(preferringLocal: false))

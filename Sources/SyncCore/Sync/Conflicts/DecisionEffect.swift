@@ -229,11 +229,12 @@ struct DecisionEffect {
             }
             let current = local ?? operation.deletedItem(in: definition)
             stored = stored.addingLocalOnlyColumns(of: current, definition: definition)
-            if operation.kind == .insert, !followsDelete, let server {
-                // Fields that the device never had are not removed by its insert.
-                var sent = server.content
-                sent.merge(stored.content)
-                stored.content = sent
+            if operation.kind == .insert || operation.base != nil, !followsDelete, let server {
+                // Fields that the device never had are not removed by its change.
+                server.content.forEach { name, value in
+                    guard operation.base?.content[name] == nil, stored.content[name] == nil else { return }
+                    stored.content[name] = value
+                }
             }
             // Not the given item's, which may be an older copy. An item that was deleted and inserted again has no version.
             let known = current?.system.version == nil ? kept.base ?? current : current

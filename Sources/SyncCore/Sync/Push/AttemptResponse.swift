@@ -30,6 +30,17 @@ extension AttemptResponse {
             return
         }
         guard response.isSuccess || shown.system.version != nil else { return }
+        read(shown, definition)
+        let isWhole =
+            response.isSuccess || shown.system.deleted
+            || definition.syncedColumns.contains { row?.content[$0.name] != nil }
+            || !unreadableFields.isEmpty || definition.syncedColumns.isEmpty
+        // A conflict may show only the id and the version. The row has to be read to decide.
+        if !isWhole { row = nil }
+    }
+
+    /// Takes the row of the item as the server shows it.
+    mutating func read(_ shown: Item, _ definition: SyncTableDefinition) {
         var (item, unreadable) = (shown, [String: ItemValue]())
         let fields = definition.spellingColumns(of: shown.fields)
         item.system.undeclared = definition.undeclared(in: fields)
@@ -38,11 +49,6 @@ extension AttemptResponse {
         } orElse: { column, _ in
             unreadable[column] = fields[column]
         }
-        // A conflict may show only the id and the version. The row has to be read to decide.
-        let isWhole =
-            response.isSuccess || item.system.deleted
-            || definition.syncedColumns.contains { item.content[$0.name] != nil } || !unreadable.isEmpty
-        guard isWhole || definition.syncedColumns.isEmpty else { return }
         unreadableFields = unreadable
         // Updates that replace the whole row send these fields back unchanged.
         item.system.undeclared.merge(unreadable) { _, shown in shown }

@@ -63,7 +63,9 @@ struct CommonAncestor {
         of local: Item, with row: Item, madeOn made: Item, combining combinedColumns: Set<String>
     ) -> Bool {
         if isKnown {
-            let merge = ThreeWayMerge(local: local, server: row, base: made)
+            let merge = ThreeWayMerge(
+                local: local, server: row, base: made,
+                localOnlyColumns: Set(definition.columns.filter(\.isLocalOnly).map(\.name)))
             return merge.hasClash || combinedColumns.contains(where: merge.isChangedTwice)
         }
         return definition.syncedColumns.contains { column in

@@ -111,10 +111,13 @@ struct DelegateResult: Sendable {
     /// Returns the newest row that the store has, if it has received it since the delegate saw the item and the delegate's row
     /// is not known to be later.
     private func rowReceivedSince(_ row: Item, _ operation: TableOperation) -> Item? {
-        guard let newest = operation.newestServerItem, newest.system.version != seen.item?.system.version,
-            !newest.isSameState(as: row), !row.isLater(than: newest)
+        guard let newest = operation.newestServerItem, !newest.isSameState(as: row),
+            !row.isLater(than: newest)
         else { return nil }
-        return newest
+        let wasSeen =
+            newest.system.version == seen.item?.system.version
+            && seen.item.map(newest.isInsertedAgain) != true
+        return wasSeen ? nil : newest
     }
 
     /// Whether the user has changed the item since the delegate saw it.

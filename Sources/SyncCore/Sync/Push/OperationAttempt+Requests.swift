@@ -122,7 +122,7 @@ extension OperationAttempt {
         switch listed.classification {
         case .done:
             // The user may see the row, and not change it, or not restore it.
-            if let row = listed.row, row.system.deleted {
+            if let row = listed.row, row.system.deleted, known?.isLater(than: row) != true {
                 return operation.undeletes ? refusal(by: response, known: known, of: row) : nil
             }
             return try await outcomeOfShownRow(listed.row, known: known, after: response)
@@ -155,6 +155,7 @@ extension OperationAttempt {
         if present.isInsertedAgain(since: known) { return nil }
         // An old state of a cache, or a later one of a server whose clock has stepped back.
         if known.isLater(than: present) {
+            if present.system.deleted, listed?.system.deleted == true { return nil }
             return .unknown(status: response.status, message: response.message)
         }
         return refusal(by: response, known: known, of: present) ?? outcome(ofFetched: fetched)
@@ -296,7 +297,8 @@ extension OperationAttempt {
         guard context.client.dialect.updatesWholeRow, let base else { return fields }
         // An edit that removes a value names its column. The snapshot lacks others only if they were not declared when it was
         // made, or if the row was fetched.
-        for name in definition.syncedColumns.map(\.name) where fields[name] == nil {
+        for name in definition.syncedColumns.map(\.name)
+        where fields[name] == nil && !base.hasUnreadableValue(ofColumn: name) {
             fields[name] = base.content[name]
         }
         // Servers ignore case in column names, and refuse a body that names a column twice.

@@ -38,12 +38,13 @@ extension OperationAttempt {
         guard [.done, .refused].contains(result.classification) else { return result }
         result.classification = .rowMissing
         guard case .rows(let rows, _) = response.body, let row = rows.first else { return result }
-        var reader = WireRowReader(dialect: dialect, definition: definition)
-        let item = reader.readRecordingProblems(row).item
-        guard item.id.hasSameBytes(as: operation.itemID),
-            item.system.version != nil || !item.system.deleted
+        var reader = WireRowReader(dialect: dialect, definition: nil)
+        let shown = reader.readRecordingProblems(row).item
+        guard shown.id.hasSameBytes(as: operation.itemID),
+            shown.system.version != nil || !shown.system.deleted
         else { return result }
-        (result.classification, result.row) = (.done, item)
+        result.classification = .done
+        result.read(shown, definition)
         return result
     }
 }
