@@ -57,6 +57,8 @@ final class SimulatedSystem: Sendable {
         parkAfterRefusals = settings.parkAfterRefusals
         var traits = ModelServerTraits.draw(&random)
         traits.dialect = .of(seed: seed)
+        var columns = SimulationRandom(seed, SimulationRandom.Stream.serverColumns.rawValue)
+        traits.hasUndeclaredColumn = columns.percent(30)
         // Other writers have made them.
         if mode == .solo { traits.hasUndatedRows = false }
         let theme = SimulationTheme.of(seed: seed)

@@ -38,6 +38,7 @@ extension SimulatedSystem {
             if isOwn, !change.wasKnown || hasUnknownBase { unseen.insert(row) }
             var newest = applied[row] ?? 0
             defer { applied[row] = newest }
+            if isOwn, !unseen.contains(row) { checkUndeclaredColumn(change, history, device) }
             for column in app.tables.first(where: { $0.name == change.table }).map(app.editedColumns) ?? [] {
                 let key = "\(change.table)/\(change.id).\(column.name)"
                 let old = value(of: column.name, in: change.before, change.table)
@@ -130,6 +131,21 @@ extension SimulatedSystem {
         fail(
             .overwrite,
             "\(device.name) updated \(key), and removed \(name) = \(old), which no user has changed.")
+    }
+
+    /// A write keeps the column that the app does not declare, unless the user has replaced the row.
+    private func checkUndeclaredColumn(
+        _ change: ModelServer.Mutation, _ history: History.State, _ device: SimulatedDevice
+    ) {
+        let (name, key) = (ModelServer.undeclaredColumn, RowKey(table: change.table, id: change.id))
+        guard [.update, .undelete].contains(change.kind), let old = change.before?.fields[name], old != .null,
+            change.after?.fields[name] != old,
+            !history.edits.contains(where: { $0.key == key && ($0.column == nil || $0.isAdopted) })
+        else { return }
+        fail(
+            .overwrite,
+            "\(device.name) changed \(key), and with it the column \(name) = \(old), which the app does not declare."
+        )
     }
 
     /// The user who deleted the row has seen its value.

@@ -38,7 +38,7 @@ struct SimulationRandom: RandomNumberGenerator, Sendable {
     /// The purposes of draws. Each has a stream of its own, so that a draw for one does not shift those of another.
     enum Stream: UInt64, Sendable {
         case system = 1, act, script, schedule, network, device, resolver, delegate, healing, laterRow,
-            theme, automaticSync, liveQuery, returnedRow, dialect, deviceClock, refresh
+            theme, automaticSync, liveQuery, returnedRow, dialect, deviceClock, refresh, serverColumns
     }
 }
 

@@ -71,6 +71,8 @@ final class ModelServer: Sendable {
     private let clock: @Sendable () -> Int64
     /// The user who changes rows on the server itself.
     static let otherUser = "other user"
+    /// The column that only other users write.
+    static let undeclaredColumn = "undeclared"
 
     /// - Parameter clock: returns nanoseconds since 1970.
     init(app: SimulatedApp, traits: ModelServerTraits, clock: @escaping @Sendable () -> Int64) {
@@ -314,7 +316,7 @@ final class ModelServer: Sendable {
         let last = state.traits.restartsVersions ? 0 : state.lastVersions["\(write.table)/\(write.id)"] ?? 0
         var row = Row(id: write.id, fields: fields, createdAt: time, updatedAt: time, version: last + 1)
         row.isUndated = state.isImporting
-        if state.traits.hasHook { row.fields["stamp"] = .int(Int64(state.journal.count)) }
+        compute(&row, write, state)
         state.rows[write.table]?[write.id] = row
         record(.insert, write, before: nil, after: row, &state)
         return row
@@ -325,13 +327,22 @@ final class ModelServer: Sendable {
     ) -> Row {
         var next = row
         next.fields.merge(fields) { _, new in new }
-        if state.traits.hasHook { next.fields["stamp"] = .int(Int64(state.journal.count)) }
+        compute(&next, write, state)
         if kind == .undelete { next.isDeleted = false }
         next.version += 1
         (next.updatedAt, next.isUndated) = (nextTime(&state, after: row), false)
         state.rows[write.table]?[row.id] = next
         record(kind, write, before: row, after: next, &state)
         return next
+    }
+
+    /// Sets the columns that no device writes.
+    private func compute(_ row: inout Row, _ write: Write, _ state: State) {
+        let number = ModelJSON.int(Int64(state.journal.count))
+        if state.traits.hasHook { row.fields["stamp"] = number }
+        if state.traits.hasUndeclaredColumn, write.author == Self.otherUser {
+            row.fields[Self.undeclaredColumn] = number
+        }
     }
 
     func remove(_ row: Row, _ write: Write, _ state: inout State) {

@@ -22,6 +22,8 @@ struct ModelServerTraits: Sendable {
     var sendsDate = true
     /// Whether the server computes the column `stamp` with every change.
     var hasHook = false
+    /// Whether other users write a column that the app does not declare.
+    var hasUndeclaredColumn = false
     /// Whether null is ordered after all values.
     var ordersNullsLast = false
     /// Whether some rows have no `updatedAt` until they are changed.
