@@ -133,15 +133,20 @@ extension SimulatedSystem {
         }
     }
 
-    /// Whether a row of that id, which was deleted since, had the same version at the same instant.
+    /// Whether a row of that id, which was deleted since, had the same version, and either had it at the same instant, or the row
+    /// was changed twice at that instant.
     private func repeatsFormerState(_ row: ModelServer.Row, _ table: SyncTableDefinition) -> Bool {
         let changes = server.journal.filter { $0.id == row.id && $0.table == table.name }
         guard let last = changes.lastIndex(where: { $0.kind == .delete }) else { return false }
-        let digits = server.traits.shownDigits
+        func sharesInstant(_ other: ModelServer.Row) -> Bool {
+            let digits = server.traits.shownDigits
+            return other.updatedAt.shown(digits: digits).nanoseconds
+                == row.updatedAt.shown(digits: digits).nanoseconds
+        }
+        let wasChangedTwice = changes[last...].count { $0.after.map(sharesInstant) == true } > 1
         return changes[..<last].contains { change in
             guard let former = change.after, former.version == row.version else { return false }
-            return former.updatedAt.shown(digits: digits).nanoseconds
-                == row.updatedAt.shown(digits: digits).nanoseconds
+            return wasChangedTwice || sharesInstant(former)
         }
     }
 

@@ -63,8 +63,8 @@ enum DrawnResolver {
     private static func lostField(_ conflict: Conflict, _ merged: Item) -> String? {
         guard let (client, server, base) = conflict.sides else { return nil }
         for name in Set(client.fields.keys).union(server.fields.keys).sorted() where name != "note" {
-            // The server has changed the column to a value that it cannot hold.
-            if let value = server.system.undeclared[name], !value.isNull { continue }
+            // The server has changed the column to a value that it cannot hold, or from one.
+            if [server, base].contains(where: { $0.system.undeclared[name]?.isNull == false }) { continue }
             let values = [client, server, base, merged].map { EditValue.number($0.fields[name]) }
             let kept = values[0] == values[2] ? values[1] : values[1] == values[2] ? values[0] : values[3]
             if values[3] != kept {

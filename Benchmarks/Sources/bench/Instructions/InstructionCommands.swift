@@ -7,7 +7,7 @@ import Foundation
 /// Counts instructions, and compares them with recorded counts.
 struct Instructions: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Count the instructions of local writes and pulls per unit of work; needs Valgrind.",
+        abstract: "Count the instructions of local work, pulls and pushes per unit of work; needs Valgrind.",
         discussion: """
             Fails when a path needs over 5 % more instructions than recorded. Counts depend on the versions of the \
             compiler and of the libraries: those recorded with other ones are not compared.
