@@ -146,7 +146,8 @@ extension SimulatedSystem {
                 operation == nil && edits.contains { !$0.isOverruled }
                 && (kind != .delete || showsRow || item == nil)
             let isApplied = operation?.kind == kind && operation != before
-            if isApplied || isRemoved, !isEdited { record() }
+            // A later edit is of another operation, and can share the commit with the decision.
+            if isApplied || isRemoved, !isEdited || operation == nil { record() }
             throw failure
         }
         record()

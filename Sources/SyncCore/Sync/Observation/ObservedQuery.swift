@@ -9,6 +9,9 @@ extension SyncTable {
     /// result while the reader is busy, the reader receives the newest one; in a long series of commits, the query runs
     /// a few times a second. The sequence ends when the context closes or the task is cancelled.
     ///
+    /// Items can so have an older version than the store's. Change them with ``update(id:_:)``, which compares no versions:
+    /// ``replace(_:)`` reports the change of another client as a conflict, also if it has changed no column of the table.
+    ///
     /// A commit that changes no row of the table runs no query, nor usually one that changes only rows that neither are in
     /// the result nor match the query. The commits of other processes on a shared store are noticed within five seconds, or with
     /// the next commit of this context.
