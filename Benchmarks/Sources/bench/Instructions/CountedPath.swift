@@ -15,6 +15,6 @@ struct CountedPath {
     /// The paths whose counts are recorded: see `instructions.txt`.
     static let all = [
         "local-write.batch.insert", "local-write.batch.update", "collapse.updates", "read.by-id",
-        "read.query.scan", "pull.engine.page-1000", "push.engine",
+        "pull.engine.page-1000", "push.engine",
     ].flatMap { workload in StoreKind.allCases.map { CountedPath(workload, $0.rawValue) } }
 }
