@@ -31,6 +31,8 @@ enum SimulationTheme: String, Sendable, CaseIterable {
     case automaticSync
     /// Users of all devices count in the same rows, and no response is lost.
     case counters
+    /// Rows change while pulls read them, on a server that shows fewer digits of their instants than it keeps.
+    case sharedInstants
 
     /// How many seeds have a theme, in percent.
     private static let share = 50
@@ -44,6 +46,7 @@ enum SimulationTheme: String, Sendable, CaseIterable {
         var other = SimulationRandom(seed, SimulationRandom.Stream.automaticSync.rawValue)
         if other.percent(5) { return .automaticSync }
         if other.percent(4) { return .counters }
+        if other.percent(3) { return .sharedInstants }
         return random.pick(allCases.flatMap { [SimulationTheme](repeating: $0, count: $0.frequency) })
     }
 
@@ -53,7 +56,7 @@ enum SimulationTheme: String, Sendable, CaseIterable {
         case .pullBesidePush, .reconciliation: 3
         case .restartedVersions, .delegate, .schema, .refusals, .adoption, .lostResponses: 2
         case .sharedStore, .olderCopy, .purge, .futureRows: 1
-        case .automaticSync, .counters: 0
+        case .automaticSync, .counters, .sharedInstants: 0
         }
     }
 
@@ -120,6 +123,8 @@ enum SimulationTheme: String, Sendable, CaseIterable {
             ]
         case .counters:
             [.insert: 3, .update: 14, .push: 10, .pullAnyway: 8, .pull: 3, .serverWrite: 2]
+        case .sharedInstants:
+            [.insert: 3, .update: 2, .push: 4, .pull: 12, .pullAnyway: 6, .serverWrite: 16, .serverDelete: 2]
         }
     }
 
@@ -142,6 +147,7 @@ enum SimulationTheme: String, Sendable, CaseIterable {
     var idCounts: [Int] {
         switch self {
         case .adoption, .futureRows: [2, 3]
+        case .sharedInstants: [3, 4]
         case .reconciliation: [1]
         case .purge: [1, 2]
         default: [1, 1, 2]
@@ -158,6 +164,9 @@ enum SimulationTheme: String, Sendable, CaseIterable {
         case .adoption: traits.showsRowInConflict = random.percent(80)
         case .futureRows: (traits.hasFutureRows, traits.sendsDate) = (true, true)
         case .counters: traits.hasHook = false
+        case .sharedInstants:
+            (traits.keptDigits, traits.shownDigits) = (7, random.pick([0, 3]))
+            traits.pageCap = random.pick([1, 2, 3])
         default: break
         }
     }
@@ -183,6 +192,9 @@ enum SimulationTheme: String, Sendable, CaseIterable {
             network.maxLatency = random.pick([64_000_000, 512_000_000, 4_000_000_000])
             network.rates = [.lostRequest: 15, .statusBefore: 10, .overtaken: random.pick([0, 20])]
             network.failsUnappliedOnly = true
+        case .sharedInstants:
+            network.maxLatency = random.pick([64_000_000, 512_000_000, 4_000_000_000])
+            network.rates = [:]
         }
     }
 }
