@@ -72,12 +72,18 @@ struct ListTests {
         }
     }
 
-    @Test func `the link to the next page has the scheme that the client has used`() async throws {
+    @Test(arguments: [
+        ("https", "https"), ("HTTPS", "https"), (" https , http", "https"), ("http, https", "http"),
+        ("ftp", "http"), ("", "http"),
+    ])
+    func `the link to the next page has the scheme that the client has used`(
+        forwarded: String, scheme: String
+    ) async throws {
         try await withRows(3, pageSize: 1) { _, client in
             let path = "/tables/TodoItem?$top=2"
-            let headers = ["X-Forwarded-Proto": "https"]
+            let headers = ["X-Forwarded-Proto": forwarded]
             let link = try await client.send("GET", path, headers: headers).headers["link"]
-            #expect(link?.hasPrefix("https://127.0.0.1:") == true)
+            #expect(link?.hasPrefix("\(scheme)://127.0.0.1:") == true)
         }
     }
 

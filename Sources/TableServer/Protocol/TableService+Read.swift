@@ -64,8 +64,7 @@ extension TableService {
         var response = ServerResponse.json(
             count.map { Data("{\"results\":".utf8) + rows + Data(",\"count\":\($0)}".utf8) } ?? rows)
         if let top = next.top, top > 0, page.count == size {
-            let scheme = request.header("X-Forwarded-Proto") == "https" ? "https" : "http"
-            let page = "\(scheme)://\(request.header("Host") ?? "localhost")\(request.path)"
+            let page = "\(request.scheme)://\(request.header("Host") ?? "localhost")\(request.path)"
             response.headers.append(("Link", "\(page)?\(request.query(of: next)); rel=next"))
         }
         return response
@@ -76,6 +75,15 @@ extension TableService {
         if let count { body += Data(",\"count\":\(count)".utf8) }
         if let nextLink { body += Data(",\"nextLink\":".utf8) + ItemValue.text(nextLink).json }
         return body + Data("}".utf8)
+    }
+}
+
+extension RecordedRequest {
+    /// The scheme of the client's request; of several proxies, the first has received it.
+    fileprivate var scheme: String {
+        let schemes = header("X-Forwarded-Proto")?.split(separator: ",") ?? []
+        let first = schemes.first.map { $0.filter { $0 != " " && $0 != "\t" }.lowercased() }
+        return first == "https" ? "https" : "http"
     }
 }
 

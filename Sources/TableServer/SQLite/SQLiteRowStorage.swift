@@ -92,17 +92,16 @@ final class SQLiteRowStorage: RowStorage {
         // Writes run one after the other, so the time before the turn counts: otherwise the waits for a lock would add up.
         let deadline = limits.now() + limits.lock
         do {
-            let result = try await database.writeWithoutTransaction { [self] database in
+            return try await database.writeWithoutTransaction { [self] database in
                 if isInterrupted.withLock(\.self) { throw DatabaseError(resultCode: .SQLITE_INTERRUPT) }
                 let result = try database.inTransaction(waitingAtMost: deadline - limits.now()) {
                     try body(SQLiteRows(database, scope, settings, keptStatements))
                 }
-                // The change is committed, whatever becomes of the checkpoint.
+                // The change is committed, whatever becomes of the call or the checkpoint.
+                changes.signal(scope)
                 try? checkpoints?.runIfNeeded(writer: database)
                 return result
             }
-            changes.signal(scope)
-            return result
         } catch let error as DatabaseError {
             throw error.requestError ?? error
         }
