@@ -39,7 +39,7 @@ extension SimulatedSystem {
             if !process.store.hasEnded {
                 for observer in observers { observer.willClose() }
                 try await process.context.close()
-                await process.sync?.waitForEnd()
+                await waitForEnd(ofSyncIn: process, device)
             }
             try await group.waitForAll()
         }

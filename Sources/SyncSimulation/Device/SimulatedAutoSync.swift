@@ -95,6 +95,16 @@ extension SimulatedSystem {
         }
     }
 
+    /// Waits until the automatic sync of a closed context has ended: it waits for no more than the exchange of a request.
+    func waitForEnd(ofSyncIn process: SimulatedProcess, _ device: SimulatedDevice) async {
+        guard let sync = process.sync else { return }
+        let closedAt = scheduler.nanoseconds
+        await sync.waitForEnd()
+        if scheduler.nanoseconds - closedAt > Self.maxExchange {
+            fail(.liveness, "\(device.name): the automatic sync has not ended when its context was closed.")
+        }
+    }
+
     /// Makes a change, and another one after so long, when the push of the first one may be running.
     private func changeDuringRound(_ device: SimulatedDevice, _ delay: Int64) async {
         for number in 0..<2 {
