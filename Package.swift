@@ -109,7 +109,7 @@ let targets: [Target] = [
         name: "sync-conformance",
         dependencies: [
             "StoreConformance", "StoreConformanceCommand", "StoreLMDB", "StoreMemory", "StoreSQLite",
-            "SyncCore",
+            "SyncCore", grdb,
         ]),
     .target(
         name: "TableServer",

@@ -42,6 +42,9 @@ public protocol StoreHarness: Sendable {
     /// The faults of the connections to a server, which the rules inject; `nil` skips the rules that need them.
     var connectionFaults: (any ConnectionFaults)? { get }
 
+    /// Stores in special situations: without space, with constraints, with commits of an app, of a newer format.
+    var specialStores: SpecialStores { get }
+
     /// Rules that the store breaks by design, by id, each with the reason. Reports list them, and the store does not
     /// conform to their levels.
     var declaredDifferences: [String: String] { get }
@@ -68,6 +71,9 @@ extension StoreHarness {
 
     /// The default is `nil`: the rules that need faults of connections are skipped.
     public var connectionFaults: (any ConnectionFaults)? { nil }
+
+    /// The default has none: the rules about them do not apply.
+    public var specialStores: SpecialStores { SpecialStores() }
 
     /// The default is empty.
     public var declaredDifferences: [String: String] { [:] }

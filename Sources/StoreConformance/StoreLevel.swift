@@ -71,6 +71,14 @@ public enum StoreRequirement: Sendable, Hashable {
     case serverCrash
     /// The harness of a store on a server provides ``StoreHarness/connectionFaults``.
     case connectionFaults
+    /// The harness provides ``SpecialStores/openSmall``.
+    case smallStore
+    /// The harness provides ``SpecialStores/openConstrained``.
+    case constrainedStore
+    /// The harness provides ``SpecialStores/openWithApp``.
+    case externalCommits
+    /// The harness provides ``SpecialStores/makeNewer``.
+    case newerFormat
 
     /// Returns why the rule does not apply to the store, or `nil` when it applies.
     func mismatch(with capabilities: StoreCapabilities, of harness: any StoreHarness) -> String? {
@@ -90,6 +98,14 @@ public enum StoreRequirement: Sendable, Hashable {
         case .refusedProcess:
             StoreRequirement.undeclared(.multiProcess).mismatch(with: capabilities, of: harness)
                 ?? durable.mismatch(with: capabilities, of: harness)
+        case .smallStore where harness.specialStores.openSmall == nil:
+            "The harness opens no small store; see SpecialStores.openSmall."
+        case .constrainedStore where harness.specialStores.openConstrained == nil:
+            "The harness opens no store with constraints; see SpecialStores.openConstrained."
+        case .externalCommits where harness.specialStores.openWithApp == nil:
+            "The harness opens no store beside an app that commits; see SpecialStores.openWithApp."
+        case .newerFormat where harness.specialStores.makeNewer == nil:
+            "The harness makes no stores of a newer format; see SpecialStores.makeNewer."
         default: nil
         }
     }
@@ -123,6 +139,11 @@ public enum StoreRequirement: Sendable, Hashable {
                 + "child program."
         case .serverCrash: "Applies to durable stores on a server that the harness can crash."
         case .connectionFaults: "Applies to stores on a server whose connections the harness can interrupt."
+        case .smallStore: "Applies to stores that the harness can open with little space."
+        case .constrainedStore:
+            "Applies to stores in an app's own tables that the harness can open with a constraint."
+        case .externalCommits: "Applies to stores that detect the commits of an app, which the harness makes."
+        case .newerFormat: "Applies to stores whose format the harness can make newer."
         }
     }
 
@@ -135,6 +156,10 @@ public enum StoreRequirement: Sendable, Hashable {
         case .noFiles, .connectionFaults: "return true from StoreHarness.hasFilesAtPath"
         case .refusedProcess: "declare \(StorePower.multiProcess.declaration)"
         case .otherProcess: "do not declare \(StorePower.multiProcess.declaration)"
+        case .smallStore: "leave SpecialStores.openSmall nil"
+        case .constrainedStore: "leave SpecialStores.openConstrained nil"
+        case .externalCommits: "leave SpecialStores.openWithApp nil"
+        case .newerFormat: "leave SpecialStores.makeNewer nil"
         case .childProgram, .serverCrash: "do not declare \(StorePower.durable.declaration)"
         }
     }

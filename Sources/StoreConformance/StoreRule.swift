@@ -70,7 +70,7 @@ extension StoreRule {
             sharedChanges, sharedLookups, sharedSnapshots, sharedColumns, sharedOpenings, sharedProcesses,
             longWaits, durability,
             crashes, faults, connections,
-            concurrency, serialization, sizes, model, untested,
+            concurrency, serialization, sizes, model, specialCases, untested,
         ]
         .flatMap { $0 }
 

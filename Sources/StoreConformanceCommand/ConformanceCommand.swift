@@ -105,5 +105,7 @@ private struct NamedHarness: StoreHarness {
 
     var connectionFaults: (any ConnectionFaults)? { base.connectionFaults }
 
+    var specialStores: SpecialStores { base.specialStores }
+
     var declaredDifferences: [String: String] { base.declaredDifferences }
 }

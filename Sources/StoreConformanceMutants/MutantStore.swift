@@ -22,8 +22,8 @@ public struct MutantHarness: StoreHarness {
     }
 
     /// The flaw of a store at the path. A flaw also describes the harness, for which the path has no meaning.
-    func flaw(at path: String = "") -> StoreFlaw {
-        var flaw = StoreFlaw(hits: hits, path: path, server: server)
+    func flaw(at path: String = "", opened opening: StoreFlaw.Opening = .usual) -> StoreFlaw {
+        var flaw = StoreFlaw(hits: hits, path: path, server: server, app: MutantApp(), opening: opening)
         mutant.build(&flaw)
         return flaw
     }
@@ -43,11 +43,17 @@ public struct MutantHarness: StoreHarness {
     /// Opens a store of the base harness with the flaw.
     public func open(at path: String, tables: [SyncTableDefinition]) throws -> any SyncContextDataSource {
         let flaw = flaw(at: path)
+        return MutantStore(base: try openBase(of: flaw, tables: tables), flaw: flaw)
+    }
+
+    private func openBase(
+        of flaw: StoreFlaw, tables: [SyncTableDefinition]
+    ) throws -> any SyncContextDataSource {
+        let path = flaw.path
         let base = RecordingHarness(base: base) { other in
             if other != path { otherPaths.change { $0.insert(other) } }
         }
-        let store = try flaw.openBase?(base, path, tables) ?? base.open(at: path, tables: tables)
-        return MutantStore(base: store, flaw: flaw)
+        return try flaw.openBase?(base, path, tables) ?? base.open(at: path, tables: tables)
     }
 
     /// Removes the store of the base harness, and those that flaws opened at other paths.
@@ -70,6 +76,56 @@ public struct MutantHarness: StoreHarness {
         let flaw = flaw()
         if flaw.hasInertFaults { return InertFaults(hits: hits) }
         return flaw.isOnServer ? server : base.connectionFaults
+    }
+
+    /// The special stores that the mutant simulates, and those of the base harness, unless the flaw opens other stores.
+    public var specialStores: SpecialStores {
+        let flaw = flaw()
+        var stores = flaw.openBase == nil ? wrapped(base.specialStores) : SpecialStores()
+        if flaw.simulated.contains(.smallStore) { stores.openSmall = simulating(.small) }
+        if flaw.simulated.contains(.constrainedStore) { stores.openConstrained = simulating(.constrained) }
+        if flaw.simulated.contains(.externalCommits) {
+            stores.openWithApp = { path, tables in
+                let flaw = self.flaw(at: path, opened: .withApp)
+                let base = try openBase(of: flaw, tables: tables)
+                let addItem: @Sendable (String) throws -> Void = { try flaw.app.addItem($0, to: base) }
+                return (store: MutantStore(base: base, flaw: flaw), addItem: addItem)
+            }
+        }
+        if flaw.simulated.contains(.newerFormat) {
+            stores.makeNewer = { path in Files.make(StoreFlaw.newerMark(path)) }
+        }
+        return stores
+    }
+
+    private func simulating(_ opening: StoreFlaw.Opening) -> SpecialStores.Opening {
+        { path, tables in
+            let flaw = self.flaw(at: path, opened: opening)
+            return MutantStore(base: try openBase(of: flaw, tables: tables), flaw: flaw)
+        }
+    }
+
+    /// Returns special stores of the base harness with the flaw.
+    private func wrapped(_ stores: SpecialStores) -> SpecialStores {
+        var stores = stores
+        if let open = stores.openSmall {
+            stores.openSmall = { path, tables in
+                MutantStore(base: try open(path, tables), flaw: flaw(at: path, opened: .small))
+            }
+        }
+        if let open = stores.openConstrained {
+            stores.openConstrained = { path, tables in
+                MutantStore(base: try open(path, tables), flaw: flaw(at: path, opened: .constrained))
+            }
+        }
+        if let open = stores.openWithApp {
+            stores.openWithApp = { path, tables in
+                let (base, addItem) = try open(path, tables)
+                let store = MutantStore(base: base, flaw: flaw(at: path, opened: .withApp))
+                return (store: store, addItem: addItem)
+            }
+        }
+        return stores
     }
 
     /// The differences of the base harness.
@@ -113,7 +169,13 @@ private struct MutantStore: SyncContextDataSource {
         return try result.orThrow()
     }
 
-    func onExternalCommit(_ handler: @escaping @Sendable () -> Void) { base.onExternalCommit(handler) }
+    func onExternalCommit(_ handler: @escaping @Sendable () -> Void) {
+        if let onExternalCommit = flaw.onExternalCommit {
+            onExternalCommit(base, handler)
+        } else {
+            base.onExternalCommit(handler)
+        }
+    }
 
     func tryLockPush() throws -> (any StorePushLock)? {
         guard let tryLockPush = flaw.tryLockPush else { return try base.tryLockPush() }

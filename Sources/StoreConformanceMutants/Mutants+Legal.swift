@@ -213,6 +213,20 @@ extension StoreMutant {
             }
             flaw.countOpenings()
         }
+        legal("limited-space", "A small store refuses upserts after a megabyte of text.") { flaw in
+            flaw.limitSpace()
+            flaw.countOpenings()
+        }
+        legal("app-tables", "A constraint refuses items, and the store's own commits are reported too.") {
+            flaw in
+            flaw.refuseItems()
+            flaw.reportAppCommits()
+            flaw.write = { [hits = flaw.hits, app = flaw.app] base, body in
+                try base.write(body)
+                hits.hit()
+                app.report()
+            }
+        }
         legal("careful-close", "Close reads the queue first.") { flaw in
             flaw.close = { [hits = flaw.hits] base in
                 hits.hit()

@@ -15,7 +15,16 @@ struct StoreFlaw: Sendable {
     let path: String
     /// The simulated server of a mutant that loses connections.
     let server: MutantServer
+    /// The simulated app of a mutant that reports the commits of an app.
+    let app: MutantApp
+    /// The situation that the store is opened in.
+    let opening: Opening
 
+    /// The situation of a store.
+    enum Opening { case usual, small, constrained, withApp }
+
+    /// The requirements that the mutant's harness meets with special stores that it simulates; others are those of the base.
+    var simulated: Set<StoreRequirement> = []
     /// What the mutant's harness returns for ``/StoreConformance/StoreHarness/hasFilesAtPath``; `nil` is the value of the
     /// base.
     var hasFilesAtPath: Bool?
@@ -38,6 +47,8 @@ struct StoreFlaw: Sendable {
     var tryLockPush: (@Sendable (any SyncContextDataSource) throws -> (any StorePushLock)?)?
     var tryLockSync: (@Sendable (any SyncContextDataSource) throws -> (any StorePushLock)?)?
     var close: (@Sendable (any SyncContextDataSource) throws -> Void)?
+    var onExternalCommit:
+        (@Sendable (any SyncContextDataSource, _ handler: @escaping @Sendable () -> Void) -> Void)?
 
     var item: (@Sendable (any StoreSnapshot, _ id: String, _ table: String) throws -> Item?)?
     var items: (@Sendable (any StoreSnapshot, TableQuery) throws -> QueryResult)?

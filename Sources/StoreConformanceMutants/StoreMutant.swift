@@ -80,6 +80,7 @@ extension StoreMutant {
             indexes, sizes, closing, locks, leaks,
             processes, sharedCaches, reopenings, visibilities,
             sharedStamps, sharedReads, sharedColumns, sharedOpenings, sharedProcesses,
+            specialCases,
         ]
         .flatMap { $0 }
 }

@@ -19,10 +19,14 @@ struct SQLiteHarness: StoreHarness {
     func open(at path: String, tables: [SyncTableDefinition]) throws -> any SyncContextDataSource {
         try SQLiteStore(path: path, tables: tables, sharing: sharing)
     }
+
+    var specialStores: SpecialStores { .sqlite }
 }
 
 struct LMDBHarness: StoreHarness {
     func open(at path: String, tables: [SyncTableDefinition]) throws -> any SyncContextDataSource {
         try LMDBStore(path: path, tables: tables)
     }
+
+    var specialStores: SpecialStores { .lmdb }
 }

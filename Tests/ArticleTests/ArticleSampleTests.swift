@@ -23,7 +23,7 @@ struct ArticleSampleTests {
         Document(path: "README.md", sources: ["Tests/SyncScenarioTests/ReadmeTests.swift"]),
         Document(
             path: "Sources/StoreConformance/Documentation.docc/WritingAStore.md",
-            sources: ["Examples/custom-store"]),
+            sources: ["Examples/custom-store", "Sources/sync-conformance"]),
         Document(
             path: "Sources/StoreConformance/Documentation.docc/StoresOnAServer.md",
             sources: ["Examples/postgres-store"]),

@@ -9,6 +9,8 @@ import StoreSQLite
 import SyncCore
 import TestSupport
 
+@testable import sync_conformance
+
 struct MemoryHarness: StoreHarness {
     func open(at path: String, tables: [SyncTableDefinition]) throws -> any SyncContextDataSource {
         try MemoryStore(tables: tables)
@@ -21,6 +23,8 @@ struct SQLiteHarness: StoreHarness {
     }
 
     var child: ChildProgram? { .conformance(store: "sqlite") }
+
+    var specialStores: SpecialStores { .sqlite }
 }
 
 /// The SQLite store, opened as shared between processes.
@@ -30,6 +34,8 @@ struct SharedSQLiteHarness: StoreHarness {
     }
 
     var child: ChildProgram? { .conformance(store: "sqlite-shared") }
+
+    var specialStores: SpecialStores { .sqlite }
 }
 
 struct LMDBHarness: StoreHarness {
@@ -38,6 +44,8 @@ struct LMDBHarness: StoreHarness {
     }
 
     var child: ChildProgram? { .conformance(store: "lmdb") }
+
+    var specialStores: SpecialStores { .lmdb }
 }
 
 extension ChildProgram {

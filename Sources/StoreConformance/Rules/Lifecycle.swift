@@ -298,10 +298,6 @@ extension StoreRule {
             untested: "durable.power", "A returned write survives power loss.", level: .durable,
             because: "The check needs a machine whose power can be cut. The suite kills processes instead.")
         StoreRule(
-            untested: "error.full",
-            "A write that exceeds the available space throws full and changes nothing.",
-            because: "Each store runs out of space in its own way; its author tests that with a small limit.")
-        StoreRule(
             untested: "error.input-output", "A disk failure makes a call throw inputOutput.",
             because: "The check needs a failing disk. Callers are tested with FaultingStore.")
         StoreRule(

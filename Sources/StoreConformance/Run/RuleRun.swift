@@ -69,11 +69,31 @@ final class RuleRun {
         return try open(name, at: path, tables: Fixture.tables)
     }
 
+    /// Opens a store in a special situation, with ``Fixture/tables``, which `finish()` closes.
+    func open(_ name: String, with opening: SpecialStores.Opening) throws -> any SyncContextDataSource {
+        trace.record("open '\(name)' in a special situation")
+        return adopt(try opening(try path(name), Fixture.tables))
+    }
+
+    /// Opens a store in an app's database, with ``Fixture/tables``, which `finish()` closes.
+    func openWithApp(_ name: String, with opening: SpecialStores.AppOpening) throws
+        -> SpecialStores.StoreWithApp
+    {
+        trace.record("open '\(name)' in an app's database")
+        let pair = try opening(try path(name), Fixture.tables)
+        return (adopt(pair.store), pair.addItem)
+    }
+
     private func open(
         _ name: String, at path: String, tables: [SyncTableDefinition]
     ) throws -> any SyncContextDataSource {
         trace.record("open '\(name)' with \(tables.map(\.name).joined(separator: ", "))")
-        let store = TracingStore(try harness.open(at: path, tables: tables), trace: trace)
+        return adopt(try harness.open(at: path, tables: tables))
+    }
+
+    /// Returns the store with a log of its calls; `finish()` closes it.
+    private func adopt(_ store: any SyncContextDataSource) -> any SyncContextDataSource {
+        let store = TracingStore(store, trace: trace)
         opened.append(store)
         return store
     }

@@ -30,7 +30,7 @@ final class ThreadGroup: Sendable {
     }
 }
 
-/// A one-time event that one thread sends and another waits for.
+/// An event that one thread sends, once or several times, and another waits for.
 final class Signal: Sendable {
     private let semaphore = DispatchSemaphore(value: 0)
 
