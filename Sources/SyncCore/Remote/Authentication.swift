@@ -29,8 +29,18 @@ package final class Authentication: Sendable {
     private let failures = Mutex(Failures())
     private let refreshMutex = AsyncMutex()
     private let waiters = Mutex(Waiters())
+    /// What observers are told.
+    package enum Change: Sendable {
+        /// The app has set another token that is not `nil`, and no request waits for a refresh.
+        case setByApp
+        /// The server has accepted a token that requests have waited for: the user has signed in, or the token was renewed.
+        case accepted
+    }
+
     /// The closures of ``addObserver(_:)``, by their numbers.
-    private let observers = Mutex((last: 0, calls: [Int: @Sendable () -> Void]()))
+    private let observers = Mutex((last: 0, calls: [Int: @Sendable (Change) -> Void]()))
+    /// The generation of the newest token that observers know to be accepted, or that the app has set.
+    private let knownGeneration = Mutex(0)
     private let refresh: (@Sendable () async throws -> String?)?
     private let executor = Authentication.executor
 
@@ -47,23 +57,36 @@ package final class Authentication: Sendable {
     ///
     /// Callers that wait for a refresh continue with the new token: the refresh may never return.
     func set(_ token: String?) {
-        let isChanged = credential.withLock { credential in
-            guard credential.token != token else { return false }
+        let changed = credential.withLock { credential -> Credential? in
+            guard credential.token != token else { return nil }
             credential = Credential(token: token, generation: credential.generation + 1)
-            return true
+            return credential
         }
-        guard isChanged else { return }
+        guard let changed else { return }
         let results = waiters.withLock { $0.results.values.map(\.self) }
         for result in results { result.yield(.success(token != nil)) }
         // Requests that wait for a refresh continue with the token, which the refresh itself may have set: that is no sign-in.
         guard results.isEmpty, token != nil else { return }
-        for call in observers.withLock({ $0.calls.values.map(\.self) }) { call() }
+        notify(.setByApp, of: changed.generation)
     }
 
-    /// Calls the closure when the app has set another token that is not `nil`, and no request waits for a refresh.
+    /// Records that the server has accepted a request that was repeated with a new token.
+    func recordAcceptance(ofGeneration generation: Int) { notify(.accepted, of: generation) }
+
+    /// Tells the observers about each token once.
+    private func notify(_ change: Change, of generation: Int) {
+        let isNew = knownGeneration.withLock { known in
+            defer { known = max(known, generation) }
+            return generation > known
+        }
+        guard isNew else { return }
+        for call in observers.withLock({ $0.calls.values.map(\.self) }) { call(change) }
+    }
+
+    /// Calls the closure when there is a new token.
     ///
     /// - Returns: a number for ``removeObserver(_:)``.
-    package func addObserver(_ call: @escaping @Sendable () -> Void) -> Int {
+    package func addObserver(_ call: @escaping @Sendable (Change) -> Void) -> Int {
         observers.withLock { observers in
             observers.last += 1
             observers.calls[observers.last] = call

@@ -50,7 +50,11 @@ extension SyncClient {
         willRefresh(response)
         guard try await refreshAuthentication(after: response) else { return response }
         try willRepeat()
-        return try await send(call)
+        let repeated = try await send(call)
+        if repeated.classification == .done {
+            authentication.recordAcceptance(ofGeneration: repeated.tokenGeneration)
+        }
+        return repeated
     }
 
     /// The codes of transports that are passed on unchanged.

@@ -77,10 +77,21 @@ public final class AutoSync: Sendable {
         // Only the wait for another call throws.
         try? await runMutex.withLock {
             let authentication = context.client.authentication
-            let observer = authentication.addObserver { self.signal(.signedIn) }
+            let observer = authentication.addObserver { change in
+                switch change {
+                case .setByApp: self.signal(.signedIn)
+                case .accepted: self.recordAcceptedToken()
+                }
+            }
             defer { authentication.removeObserver(observer) }
             await runRounds()
         }
+    }
+
+    private func recordAcceptedToken() {
+        control.withLock { $0.schedule.recordAcceptedToken(at: now) }
+        wakeup.signal()
+        feedWakeup.signal()
     }
 
     /// Reports a change of the app, the network, the user or the server. Returns immediately.

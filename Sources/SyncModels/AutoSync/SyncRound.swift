@@ -218,7 +218,10 @@ extension SyncRound.Report {
         case nil:
             .completed(reachedServer: reachedServer, leavesOperations: leavesOperations, retries: retries)
         case .unauthenticated:
-            .unauthenticated(plan: endingPlan, mayBeOfChange: push?.mayBeUnauthorizedChange ?? false)
+            // A pull that is refused too shows that the server has not refused one change only.
+            .unauthenticated(
+                plan: error?.code == .pushAbortedAuthentication ? nil : endingPlan,
+                mayBeOfChange: push?.mayBeUnauthorizedChange ?? false)
         case .unavailable(let retryAfter):
             .failed(
                 retryAfter: retryAfter, reachedServer: reachedServer, madeProgress: madeProgress,

@@ -25,11 +25,11 @@ struct SyncSchedule: Sendable {
     private var lastNow: Duration?
     /// How often the clock was found set back.
     private(set) var clockSteps = 0
-    private var signIn = SignInWait()
+    var signIn = SignInWait()
     /// When the change feed has refused the token; `nil` if it may be asked.
-    private var feedRefusedAt: Duration?
+    var feedRefusedAt: Duration?
     /// The number of sign-ins, for requests that the server refuses after a sign-in.
-    private(set) var signIns = 0
+    var signIns = 0
     /// The end of the wait that the server had asked for when the current round began.
     private var serverEndAtBegin: Duration?
     private var isOffline = false
@@ -94,12 +94,9 @@ struct SyncSchedule: Sendable {
 
     private func reason(isGated: Bool = false) -> WaitReason {
         if isGated, gate?.cause == .otherProcess { return .otherProcess }
-        if signIn.isNeeded || pulls.contains(where: \.needsSignIn) { return .signedOut }
+        if waitsForSignIn { return .signedOut }
         return isOffline ? .offline : isGated ? .failure : .nothingDue
     }
-
-    /// Whether the plan waits until the user has signed in.
-    func needsSignIn(_ plan: Int) -> Bool { pulls[plan].needsSignIn }
 
     private var dueTime: Duration? { ([push.next(settings)] + pulls.map(time)).compactMap(\.self).min() }
 
@@ -113,7 +110,10 @@ struct SyncSchedule: Sendable {
     }
 
     private func round(at now: Duration) -> Round {
-        round(of: order.filter { index in time(of: pulls[index]).map { $0 <= now } ?? false })
+        let plans = order.filter { index in time(of: pulls[index]).map { $0 <= now } ?? false }
+        guard plans.isEmpty, signIn.isNeeded else { return round(of: plans) }
+        // The answer to a pull shows whether the server refuses only changes.
+        return round(of: Array(order.filter { !pulls[$0].needsSignIn }.prefix(1)))
     }
 
     private func round(of plans: [Int]) -> Round {
@@ -356,11 +356,6 @@ struct SyncSchedule: Sendable {
     private mutating func requestPush(at time: Duration, _ cause: SyncEvent.RoundCause) {
         requestCause = cause
         push.request(at: time)
-    }
-
-    private mutating func endWaitsForSignIn() {
-        (signIn, feedRefusedAt) = (SignInWait(), nil)
-        for index in pulls.indices { pulls[index].needsSignIn = false }
     }
 
     /// Ends the delays after failures, but not those that the server has asked for.

@@ -45,6 +45,7 @@ final class VirtualNetwork: HTTPTransport {
         var hasChangeFeed = false
         var refusesChangeFeed = false
         var refusedMarks: ClosedRange<Int>?
+        var validToken: String?
         var hiddenTables: Set<String> = ["Unknown"]
         var refusedTables: [String: Int] = [:]
         var requests: [Request] = []
@@ -82,6 +83,12 @@ final class VirtualNetwork: HTTPTransport {
         set { state.withLock { $0.refusedMarks = newValue } }
     }
 
+    /// The only token that the server accepts; `nil` if it needs none.
+    var validToken: String? {
+        get { state.withLock { $0.validToken } }
+        set { state.withLock { $0.validToken = newValue } }
+    }
+
     /// The tables that the server does not show to this device.
     var hiddenTables: Set<String> {
         get { state.withLock { $0.hiddenTables } }
@@ -109,7 +116,8 @@ final class VirtualNetwork: HTTPTransport {
         let table = path.dropFirst().joined(separator: " ")
         let condition = state.withLock { state in
             let summary = "\(request.head.method) \(table)"
-            let isRefused = state.refusesChangeFeed && path.last == "changes"
+            let hasOtherToken = state.validToken.map { $0 != request.head.headerFields[.zumoAuth] } ?? false
+            let isRefused = hasOtherToken || state.refusesChangeFeed && path.last == "changes"
             let condition = isRefused ? .status(401) : state.condition
             state.requests.append(
                 Request(time: system.time / .seconds(1), summary: summary, condition: condition))

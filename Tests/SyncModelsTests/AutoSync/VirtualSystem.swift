@@ -48,7 +48,8 @@ final class VirtualSystem: Sendable {
         _ name: String = "device", pulls: [PullPlan] = [Todo.all.pull(), TodoList.all.pull()],
         store: (any SyncContextDataSource)? = nil, settings: SyncSettings = SyncSettings(),
         autoSync: AutoSync.Settings = AutoSync.Settings(), delegate: (any SyncContextDelegate)? = nil,
-        clock: @escaping @Sendable (Timestamp) -> Timestamp = { $0 }
+        clock: @escaping @Sendable (Timestamp) -> Timestamp = { $0 },
+        refresh: (@Sendable () async throws -> String?)? = nil
     ) throws -> VirtualDevice {
         let network = VirtualNetwork(self, name)
         let environment = SyncEnvironment(
@@ -57,9 +58,11 @@ final class VirtualSystem: Sendable {
             random: { self.random.withLock { $0.next() } }, executor: SimulatedStoreExecutor(scheduler),
             uptime: { [scheduler] in .nanoseconds(scheduler.nanoseconds) })
         let url = URL(string: "https://server.example") ?? URL(filePath: "/")
+        let client = Authentication.$executor.withValue(scheduler) {
+            SyncClient(url: url, transport: network, installationID: name, refreshAuthentication: refresh)
+        }
         let context = SyncContext(
-            client: SyncClient(url: url, transport: network, installationID: name),
-            dataSource: try store ?? MemoryStore(tables: Self.tables()), delegate: delegate,
+            client: client, dataSource: try store ?? MemoryStore(tables: Self.tables()), delegate: delegate,
             settings: settings, environment: environment)
         return VirtualDevice(
             system: self, network: network, context: context,
