@@ -28,6 +28,7 @@ public final class SQLiteStore: SyncContextDataSource {
     private let sharedColumns: SharedColumns?
     /// Observes the commits to the app's database; `nil` when the store owns the database.
     private let appCommits: AppCommits?
+    package let references: [String: Set<String>]
     /// Returns the ids of the inserts that a delegate is performing now.
     let performedInserts = Mutex<(@Sendable () -> Set<Int64>)?>(nil)
 
@@ -76,7 +77,7 @@ public final class SQLiteStore: SyncContextDataSource {
             path: path, isDurable: synchronous == .full, isShared: sharing == .shared)
         database = owned.pool
         ownedDatabase = owned
-        appCommits = nil
+        (appCommits, references) = (nil, [:])
         let sharedColumns =
             sharing == .shared ? SharedColumns(storePath: owned.path, catalog: catalog) : nil
         self.sharedColumns = sharedColumns
@@ -117,8 +118,13 @@ public final class SQLiteStore: SyncContextDataSource {
         self.database = database
         ownedDatabase = nil
         sharedColumns = nil
-        schema = try StoreError.translating {
-            try database.write { try Self.prepare(catalog, in: $0, isOwned: false, logger: logger) }
+        (schema, references) = try StoreError.translating {
+            try database.write { database in
+                (
+                    try Self.prepare(catalog, in: database, isOwned: false, logger: logger),
+                    try Connection(database).references(between: catalog.tables.map(\.name))
+                )
+            }
         }
         let isDurable = try StoreError.translating {
             try database.writeWithoutTransaction { try Connection($0).isDurable }

@@ -48,6 +48,35 @@ struct MigratedApp {
         }
     }
 
+    /// Runs the body with lists and their entries in the app's database, and one of each on the server.
+    static func runWithLists(
+        settings: SyncSettings = SyncSettings(), _ body: (MigratedApp, Scenario, Device) async throws -> Void
+    ) async throws {
+        try await run { app in
+            try await app.migrate(
+                """
+                CREATE TABLE List(id TEXT PRIMARY KEY, text TEXT);
+                CREATE TABLE Entry(id TEXT PRIMARY KEY, list TEXT REFERENCES List(id) ON DELETE CASCADE)
+                """)
+            try await Scenario.run(
+                on: .sqlite, configure: { $0.tables = ["List", "Entry"].map { .init($0) } }
+            ) { scenario in
+                let store = try SQLiteStore(
+                    database: app.database,
+                    tables: [
+                        SyncTableDefinition("List", columns: [Todo.text]),
+                        SyncTableDefinition("Entry", columns: [SyncColumn("list", .text)], parents: ["List"]),
+                    ])
+                let device = scenario.device(on: store, settings: settings)
+                try await scenario.server.put("l", ["text": "open"], in: "List")
+                try await scenario.server.put("e", ["list": "l"], in: "Entry")
+                scenario.server.clock.advance(by: .seconds(10))
+                try await body(app, scenario, device)
+                try await device.context.close()
+            }
+        }
+    }
+
     static let systemColumns =
         "createdAt, updatedAt, version, \"$supersededVersions\", \"$marks\", \"$undeclared\""
 

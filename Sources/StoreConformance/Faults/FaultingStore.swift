@@ -151,6 +151,7 @@ public final class FaultingStore: SyncContextDataSource {
 
 extension FaultingStore: StoreWithTriggers {
     package var isInAppDatabase: Bool { (base as? any StoreWithTriggers)?.isInAppDatabase ?? false }
+    package var references: [String: Set<String>] { (base as? any StoreWithTriggers)?.references ?? [:] }
 
     /// Registers the handler with the base store if it can have triggers.
     package func onOwnCommit(_ handler: @escaping @Sendable () -> Void) {

@@ -94,20 +94,32 @@ public struct TableCatalog: Sendable {
 }
 
 extension TableCatalog {
-    /// The tables in the order in which their items can be removed, also if the app's database has foreign keys.
-    var childrenFirst: [SyncTableDefinition] {
-        let depths = depths
-        return tables.enumerated().sorted { left, right in
-            let (leftDepth, rightDepth) = (depths[left.element.name] ?? 0, depths[right.element.name] ?? 0)
-            return leftDepth == rightDepth ? left.offset < right.offset : leftDepth > rightDepth
-        }.map(\.element)
+    /// Returns the tables in the order in which their items can be removed, as far as there is one.
+    ///
+    /// - Parameter references: see ``StoreWithTriggers/references``.
+    func childrenFirst(_ references: [String: Set<String>]) -> [SyncTableDefinition] {
+        var (remaining, ordered) = (tables, [SyncTableDefinition]())
+        func hasChildren(_ parent: SyncTableDefinition) -> Bool {
+            remaining.contains { $0.name != parent.name && $0.parents(and: references).contains(parent.name) }
+        }
+        while !remaining.isEmpty {
+            ordered.append(remaining.remove(at: remaining.firstIndex { !hasChildren($0) } ?? 0))
+        }
+        return ordered
     }
 
-    /// The names of the table's children, of their children, and so on.
-    func descendants(of table: String) -> [String] {
-        var found = [table]
-        for child in childrenFirst.reversed() where child.parents.contains(where: found.contains) {
-            found.append(child.name)
+    /// Returns the names of the table's children, of their children, and so on.
+    ///
+    /// - Parameter references: see ``StoreWithTriggers/references``.
+    func descendants(of table: String, _ references: [String: Set<String>]) -> [String] {
+        var (found, count) = ([table], 0)
+        while count < found.count {
+            let parent = found[count]
+            count += 1
+            for table in tables
+            where !found.contains(table.name) && table.parents(and: references).contains(parent) {
+                found.append(table.name)
+            }
         }
         return Array(found.dropFirst())
     }
@@ -142,5 +154,12 @@ extension String {
     package var isIdentifier: Bool {
         guard let first = utf8.first, !first.isASCIIDigit else { return false }
         return utf8.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || $0 == UInt8(ascii: "_") }
+    }
+}
+
+extension SyncTableDefinition {
+    /// Returns the declared parents, and the tables to which the foreign keys refer.
+    fileprivate func parents(and references: [String: Set<String>]) -> Set<String> {
+        (references[name] ?? []).union(parents)
     }
 }

@@ -1,6 +1,7 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
+import SyncCore
 import Testing
 
 @testable import SyncModels
@@ -42,6 +43,29 @@ import Testing
             #expect(Set(device.network.newRequests()) == ["GET TodoItem"])
             await system.advance(.seconds(3600))
             #expect(device.network.requests == [])
+        }
+    }
+
+    /// The purge removes the pages that the pull has stored, and the server does not tell of them.
+    @Test func `rows that a purge has removed during a pull are pulled again`() async throws {
+        try await VirtualSystem.run { system in
+            var plan = Todo.all.pull()
+            plan.settings.pageSize = 1
+            let device = try system.device(pulls: [plan])
+            for number in 0..<4 {
+                let text = "\(number)"
+                system.server.write(text, ["text": .text(text)], in: "TodoItem", isLate: false)
+            }
+            device.network.condition = .slowPulls
+            device.run()
+            await system.advance(.seconds(150))
+            #expect(try await device.texts().count == 2)
+            try await system.perform { [context = device.context] in
+                try await context.purge(TableQuery("TodoItem"), pending: .refuse)
+            }
+            await system.advance(.seconds(1200))
+            #expect(device.sync.state.phase == .idle(next: nil))
+            #expect(try await device.texts().count == 4)
         }
     }
 

@@ -24,6 +24,37 @@ struct ServerRowApplier {
         case conflicting(operationID: Int64)
     }
 
+    /// Applies the rows of a page in their order.
+    ///
+    /// A constraint of the app's table may refuse a row before a later one is stored: the row to which it refers, or the one that
+    /// has its unique value until then. Refused rows are applied again after the others.
+    ///
+    /// - Parameters:
+    ///   - isCurrent: whether to apply the row at an index.
+    ///   - didStore: called with each row that was applied.
+    /// - Throws: the error of the first row that is refused also after the others.
+    func apply(
+        _ rows: [Item], where isCurrent: (Int) -> Bool, didStore: (Item) -> Void
+    ) throws -> [Outcome] {
+        var outcomes = [Outcome](repeating: .unchanged, count: rows.count)
+        var isLikelyNew = true
+        var waiting = rows.indices.filter(isCurrent)
+        while true {
+            var refused: [(index: Int, error: StoreError)] = []
+            for index in waiting {
+                do {
+                    outcomes[index] = try apply(rows[index], isLikelyNew: &isLikelyNew)
+                    didStore(rows[index])
+                } catch let error as StoreError where error.code == .schemaMismatch {
+                    refused.append((index, error))
+                }
+            }
+            guard let first = refused.first else { return outcomes }
+            guard refused.count < waiting.count else { throw first.error }
+            waiting = refused.map(\.index)
+        }
+    }
+
     /// Applies a row whose fields are normalized.
     @discardableResult
     func apply(_ row: Item) throws -> Outcome {

@@ -40,7 +40,7 @@ final class PurgeStamp: Sendable {
     func confirm(in store: GroupCommitWriter, stampsTables: Bool) async throws {
         let known = state.withLock(\.self)
         if let known, !known.needsWrite(stampingTables: stampsTables) { return }
-        let tables = store.dataSource.catalog.childrenFirst.map(\.name)
+        let tables = store.dataSource.tablesChildrenFirst.map(\.name)
         var remaining: Remaining
         if let known {
             remaining = known

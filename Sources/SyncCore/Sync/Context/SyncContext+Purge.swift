@@ -21,8 +21,8 @@ extension SyncContext {
     ///   - pending: what to do with pending operations of the table.
     ///   - keepingDeltaTokens: whether incremental pulls continue from their delta tokens, so that purged rows are
     ///     pulled again only when they change. They do not continue if a foreign key has removed further rows of the table.
-    /// - Throws: ``SyncError/Code/purgeRefused`` while operations are pending, or, when discarding, while one of them
-    ///   is being sent, or another process pushes; the errors of ``push(tables:budget:)``; ``SyncError/Code/filterNotSupported``,
+    /// - Throws: ``SyncError/Code/purgeRefused`` while operations are pending, also of items that a foreign key would remove, or,
+    ///   when discarding, while one of them is being sent, or another process pushes; the errors of ``push(tables:budget:)``; ``SyncError/Code/filterNotSupported``,
     ///   ``SyncError/Code/invalidParameter``, ``SyncError/Code/unknownTable``, ``SyncError/Code/storeFailure``. Nothing is removed then.
     public func purge(
         _ query: TableQuery, pending: PurgePolicy = .push, keepingDeltaTokens: Bool = false
@@ -40,7 +40,8 @@ extension SyncContext {
                 } else {
                     try purge.requireNoOperations()
                 }
-                let removedFurtherRows = try removal.remove(in: transaction) {
+                let refusal = pending == .discard ? nil : SyncError.Code.purgeRefused
+                let removedFurtherRows = try removal.remove(in: transaction, refusal: refusal) {
                     try transaction.deleteItems(matching: query)
                 }
                 try transaction.recordPurge(of: query.table) { _ in removedFurtherRows || !keepingDeltaTokens

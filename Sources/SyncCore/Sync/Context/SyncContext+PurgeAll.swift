@@ -17,7 +17,7 @@ extension SyncContext {
     ///   ``SyncError/Code/storeFailure``. Nothing is removed then.
     public func purgeAll(pending: PurgePolicy = .refuse) async throws {
         if pending == .push { try await push() }
-        let (tables, inFlight, user) = (catalog.childrenFirst, inFlight, user)
+        let (tables, inFlight, user) = (store.dataSource.tablesChildrenFirst, inFlight, user)
         try await withoutOtherPushes(if: pending == .discard) {
             try Task.checkCancellation()
             try await withStoreErrors {

@@ -7,6 +7,9 @@ package protocol StoreWithTriggers: SyncContextDataSource {
     /// Whether the store is in a database of the app, and not in a file that it has opened itself.
     var isInAppDatabase: Bool { get }
 
+    /// For each table, the tables to which its foreign keys refer; empty outside of a database of the app.
+    var references: [String: Set<String>] { get }
+
     /// Calls the handler after each commit of ``SyncContextDataSource/write(_:)`` that changed items or operations. The handler
     /// returns immediately, and may be called on any thread.
     func onOwnCommit(_ handler: @escaping @Sendable () -> Void)
@@ -15,4 +18,11 @@ package protocol StoreWithTriggers: SyncContextDataSource {
     ///
     /// - Parameter ids: returns the ids of their operations now.
     func usePerformedInserts(_ ids: @escaping @Sendable () -> Set<Int64>)
+}
+
+extension SyncContextDataSource {
+    /// The tables in the order in which their items can be removed, as far as there is one.
+    var tablesChildrenFirst: [SyncTableDefinition] {
+        catalog.childrenFirst((self as? any StoreWithTriggers)?.references ?? [:])
+    }
 }

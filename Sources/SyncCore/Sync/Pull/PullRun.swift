@@ -136,6 +136,8 @@ struct PullRun: Sendable {
     /// status.
     func end(_ error: (any Error)?) {
         session.unreported.withLock { $0 = nil }
+        // The purge has removed rows that this pull has stored, and no hint leads to them.
+        if error == nil, isPurged { context.tablesToPull.insert(pull.query.table) }
         Self.emitEnd(of: pull, in: context, result, error, since: session.startTime)
         if error != nil || result.pushErrors.isEmpty { session.end(error) }
         if error != nil { context.keepUnlistedRows(of: result) }
@@ -267,6 +269,7 @@ struct PullRun: Sendable {
         if rows.isEmpty, token == nil { return nil }
         let (context, pull, expectedToken) = (context, pull, storedToken)
         let (source, mark) = (session.source, mark)
+        let cascade = CascadedRemoval(of: pull.definition.name, in: context.store.dataSource)
         return context.store.begin { transaction in
             try context.user.bind(in: transaction)
             try context.inFlight.takeBackMarks(in: transaction)
@@ -287,15 +290,15 @@ struct PullRun: Sendable {
                 return try sharedStore.age(of: row.item, in: pull.definition, transaction)
             }
             guard !ages.contains(.unknown) else { return nil }
-            var isLikelyNew = true
-            let outcomes = try zip(rows, ages).map { row, age -> ServerRowApplier.Outcome in
-                guard age == .current else { return .unchanged }
-                let item = row.item
-                let outcome = try applier.apply(item, isLikelyNew: &isLikelyNew)
-                stalePageGuard.recordStored(
-                    item.system.deleted ? nil : item, id: item.id, in: table, from: source)
-                return outcome
+            let apply = {
+                try applier.apply(rows.map(\.item), where: { ages[$0] == .current }) { item in
+                    stalePageGuard.recordStored(
+                        item.system.deleted ? nil : item, id: item.id, in: table, from: source)
+                }
             }
+            let removesRows = !applier.isQueueEmpty && rows.contains(where: \.item.system.deleted)
+            let outcomes =
+                removesRows ? try cascade.keepingChanges(in: transaction, apply) : try apply()
             if let key = pull.tokenKey, let token, try transaction.configValue(key) == expectedToken {
                 try transaction.setConfigValue(token, for: key)
             }

@@ -19,8 +19,8 @@ extension SyncContext {
     ///   - pageSize: how many ids to request per page, 1 to 1000.
     ///   - removingMost: whether more than half of the query's items may be removed.
     /// - Returns: how many items were removed.
-    /// - Throws: ``SyncError/Code/reconcileRefused`` when most items would be removed; others as
-    ///   ``pull(_:queryID:settings:)``. Nothing is removed then.
+    /// - Throws: ``SyncError/Code/reconcileRefused`` when most items would be removed, or when a foreign key would remove an item
+    ///   with a pending change; others as ``pull(_:queryID:settings:)``. Nothing is removed then.
     @discardableResult
     public func reconcile(
         _ query: TableQuery, pageSize: Int = 1000, removingMost: Bool = false
@@ -136,7 +136,7 @@ private struct Reconcile {
                     && transaction.readableItem(id: item.id, in: definition) == item
             }.map(\.id)
             guard !ids.isEmpty else { return 0 }
-            let removedFurtherRows = try cascade.remove(in: transaction) {
+            let removedFurtherRows = try cascade.remove(in: transaction, refusal: .reconcileRefused) {
                 try transaction.deleteItems(ids: ids, in: table)
                 return ids.count
             }

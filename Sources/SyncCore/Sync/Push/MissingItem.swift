@@ -30,7 +30,7 @@ extension AttemptCompletion {
 extension TableOperationError {
     fileprivate static func missingItem(_ operation: TableOperation) -> TableOperationError {
         TableOperationError(
-            operation, item: nil, code: .expectedItem,
+            operation, item: operation.deletedItem, code: .expectedItem,
             message: """
                 The item '\(operation.itemID)' with a pending \(operation.kind) is no longer in '\(operation.table)': a foreign \
                 key, a trigger or the app has removed it there. Queue its deletion, change the operation to a delete, discard it, or \
