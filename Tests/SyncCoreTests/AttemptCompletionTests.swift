@@ -55,7 +55,7 @@ import Testing
         try write { write, _ in _ = try write.insert(id: "x", fields: ["a": 1]) }
         try write(inFlight: [1]) { write, _ in try write.delete(id: "x", madeOn: nil) }
         #expect(try operations.map(\.kind) == [.insert, .delete])
-        try write { _, completion in _ = try completion.removeUnneeded() }
+        try write { _, completion in try completion.mergeBehind() }
         #expect(try operations.isEmpty)
     }
 

@@ -12,6 +12,7 @@ import Testing
     /// What happens to the insert beside the delegate's own request.
     enum Circumstance: CaseIterable {
         case alone, executionIsRefusedBefore, earlierPushWasRefused, resultHasNoVersion, pullFindsRow
+        case responseIsLost, pushIsCancelled
     }
 
     @Test(arguments: Circumstance.allCases)
@@ -38,11 +39,19 @@ import Testing
                 if circumstance == .pullFindsRow {
                     try await context.pull(Todo.query, queryID: "all", settings: .withoutPush)
                 }
-                return circumstance == .resultHasNoVersion ? operation.item : row
+                switch circumstance {
+                case .responseIsLost: throw URLError(.networkConnectionLost)
+                case .pushIsCancelled:
+                    withUnsafeCurrentTask { $0?.cancel() }
+                    throw CancellationError()
+                case .resultHasNoVersion: return operation.item
+                default: return row
+                }
             })
             let a = try scenario.device(delegate: delegate, settings: .singleAttempt)
             try await a.table.insert(["id": "x", "text": "one"])
-            if circumstance == .earlierPushWasRefused { _ = try? await a.context.push() }
+            let endsEarly = [.earlierPushWasRefused, .responseIsLost, .pushIsCancelled].contains(circumstance)
+            if endsEarly { _ = await Task { try await a.context.push() }.result }
             try await a.context.push()
             #expect(try await a.operations().isEmpty)
             #expect(try scenario.serverTexts().isEmpty)
@@ -71,20 +80,51 @@ import Testing
         }
     }
 
+    /// Also the next opening of the store knows that the server may have the row.
+    @Test(arguments: StoreKind.allCases)
+    func `an item deleted after the delegate's own insert had no response is deleted on the server`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let (server, name) = (scenario.server, Todo.name)
+            let delegate = ClosureDelegate(perform: { _, operation in
+                guard operation.operation.kind == .insert else { return try await operation.execute() }
+                try await server.put("x", ["text": "one"], in: name)
+                throw URLError(.networkConnectionLost)
+            })
+            let a = try scenario.device(delegate: delegate)
+            try await a.table.insert(["id": "x", "text": "one"])
+            _ = await a.expectPushErrors()
+            #expect(try await a.operations().map(\.isPerformed) == [true])
+            try await a.table.delete(id: "x")
+            try await a.context.push()
+            #expect(try scenario.serverTexts().isEmpty)
+            try await a.sync()
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    /// A delegate that throws an error may have inserted the row; one that returns `nil` has not.
     @Test(arguments: [true, false])
     func `an insert that the delegate does not send is removed by the user's deletion`(_ throwsError: Bool)
         async throws
     {
         try await Scenario.run(on: .memory) { scenario in
-            let delegate = ClosureDelegate(perform: { context, _ in
+            let delegate = ClosureDelegate(perform: { context, operation in
+                guard operation.operation.kind == .insert else { return try await operation.execute() }
                 try await context.table(Todo.name).delete(id: "x")
                 if throwsError { throw SyncError(.invalidOperation, "Not now.") }
                 return nil
             })
             let a = try scenario.device(delegate: delegate, settings: .singleAttempt)
             try await a.table.insert(["id": "x", "text": "one"])
-            let result = try await a.context.push()
-            #expect(result.errors.isEmpty)
+            if throwsError {
+                #expect(try await a.expectPushError().kind == .delete)
+                try await a.context.push()
+            } else {
+                let result = try await a.context.push()
+                #expect(result.errors.isEmpty)
+            }
             #expect(try await a.operations().isEmpty)
             #expect(scenario.server.requests.allSatisfy { $0.method == "GET" })
         }

@@ -278,4 +278,22 @@ import Testing
             try await scenario.expectAgreement(a)
         }
     }
+
+    /// The later attempt has changed nothing, so that the failure is still the one to decide about.
+    @Test(arguments: StoreKind.allCases)
+    func `a recorded failure can be decided after a push that ended early`(_ kind: StoreKind) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(settings: .singleAttempt)
+            try await a.table.insert(["id": "x", "text": "refused"])
+            scenario.server.inject(.refusal(400), when: \.isWrite)
+            _ = try await a.expectPushError()
+            scenario.server.inject(.refusal(401), when: \.isWrite)
+            await expectError(.pushAbortedAuthentication) { try await a.context.push() }
+            let error = try #require(try await a.context.operationErrors().first)
+            try await a.context.keepAndUpdateItem(
+                for: error, with: Item(id: "x", fields: ["text": "corrected"]))
+            try await a.context.push()
+            #expect(try scenario.serverTexts() == ["corrected"])
+        }
+    }
 }

@@ -19,6 +19,10 @@ extension TableOperation {
     /// Whether the operation has an attempt with unknown outcome.
     public var isAmbiguous: Bool { sent != nil }
 
+    /// Whether the server may have the row of this insert: it was sent, a delegate may have sent it, or the row may have been
+    /// there before. A delete must then be sent too.
+    var mayBeOnServer: Bool { isAmbiguous || isPerformed || isAdopted }
+
     /// Collapses a local change into the pending operations of its item.
     ///
     /// An item has at most two operations: one that is in flight or has an attempt with unknown outcome, and one behind it.
@@ -45,9 +49,7 @@ extension TableOperation {
         case (.insert, .update), (.update, .update):
             return .replace(last.edited())
         case (.insert, .delete):
-            // If the insert was sent, or adopted, the server may have the row: a delete must be sent too.
-            return last.isAmbiguous || last.isAdopted
-                ? .replace(last.edited(kind: .delete)) : .remove(id: last.id)
+            return last.mayBeOnServer ? .replace(last.edited(kind: .delete)) : .remove(id: last.id)
         case (.update, .delete):
             return .replace(last.edited(kind: .delete))
         case (.delete, .insert):

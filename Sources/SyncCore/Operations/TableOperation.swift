@@ -38,7 +38,8 @@ public struct TableOperation: Sendable, Hashable, Identifiable {
         get { rows?.values.serverItem }
         set { changeRows { $0.serverItem = newValue } }
     }
-    /// For a delete: the item as it was, so that cancelling the delete can restore it.
+    /// For a delete: the item as it was, so that cancelling the delete can restore it. For another change: the item that a
+    /// foreign key of the app's database has removed.
     public package(set) var deletedItem: Item? {
         get { rows?.values.deletedItem }
         set { changeRows { $0.deletedItem = newValue } }
@@ -54,6 +55,9 @@ public struct TableOperation: Sendable, Hashable, Identifiable {
 
     /// Whether the insert becomes an update if the server has the row already.
     public package(set) var isAdopted: Bool
+    /// Whether a delegate has begun to insert the row by its own request, and has not said that it did not. The server may have
+    /// the row then, so that a deletion has to be sent.
+    public package(set) var isPerformed: Bool
     /// When the user last changed the item, by the client's clock.
     public package(set) var changedAt: Timestamp?
 
@@ -105,7 +109,7 @@ public struct TableOperation: Sendable, Hashable, Identifiable {
         refusals: Int = 0, lastAttempt: Timestamp? = nil, lastStatus: Int? = nil, base: Item? = nil,
         version: String? = nil,
         serverItem: Item? = nil, deletedItem: Item? = nil, sent: SentSnapshot? = nil, replaces: Bool = false,
-        isAdopted: Bool = false, changedAt: Timestamp? = nil
+        isAdopted: Bool = false, isPerformed: Bool = false, changedAt: Timestamp? = nil
     ) {
         self.id = id
         self.table = table
@@ -120,6 +124,7 @@ public struct TableOperation: Sendable, Hashable, Identifiable {
         rows = .make(base: base, serverItem: serverItem, deletedItem: deletedItem, sent: sent)
         self.replaces = replaces
         self.isAdopted = isAdopted
+        self.isPerformed = isPerformed
         self.changedAt = changedAt
     }
 }

@@ -40,6 +40,7 @@ extension TableOperation {
         writer.write("kind", .text(kind.rawValue))
         if let lastAttempt { writer.write("lastAttempt", .date(lastAttempt)) }
         if let lastStatus { writer.write("lastStatus", .int(Int64(lastStatus))) }
+        if isPerformed { writer.write("performed", true) }
         if replaces { writer.write("replaces", true) }
         if revision != 0 { writer.write("revision", .int(Int64(revision))) }
         if includingRows, let sent { writer.write("sent", sent) }
@@ -66,6 +67,7 @@ extension TableOperation {
             case "kind": kind = try parser.raw()
             case "lastAttempt": operation.lastAttempt = try parser.date()
             case "lastStatus": operation.lastStatus = try parser.int()
+            case "performed": operation.isPerformed = try parser.bool()
             case "replaces": operation.replaces = try parser.bool()
             case "revision": operation.revision = try parser.counter()
             case "sent": operation.sent = try parser.sentSnapshot()

@@ -14,6 +14,7 @@ private enum Flag {
     static let lastStatus: UInt8 = 8
     static let version: UInt8 = 16
     static let changedAt: UInt8 = 32
+    static let performed: UInt8 = 64
 }
 
 private enum Row {
@@ -37,6 +38,7 @@ extension TableOperation {
         if lastStatus != nil { flags |= Flag.lastStatus }
         if version != nil { flags |= Flag.version }
         if changedAt != nil { flags |= Flag.changedAt }
+        if isPerformed { flags |= Flag.performed }
         bytes.append(flags)
         bytes.append(kind.code)
         bytes.append(state.code)
@@ -74,6 +76,7 @@ extension TableOperation {
         let flags = try reader.byte()
         replaces = flags & Flag.replaces != 0
         isAdopted = flags & Flag.adopted != 0
+        isPerformed = flags & Flag.performed != 0
         kind = try reader.coded(Kind.self)
         state = try reader.coded(State.self)
         revision = try reader.counter()

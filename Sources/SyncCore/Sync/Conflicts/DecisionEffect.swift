@@ -185,8 +185,7 @@ struct DecisionEffect {
             try transaction.removeOperationAndError(id: operation.id)
             return try keepNewerChange(behind)
         }
-        let mayBeOnServer = operation.isAmbiguous || operation.isAdopted
-        if kind == .delete, operation.kind == .insert, server == nil, !mayBeOnServer {
+        if kind == .delete, operation.kind == .insert, server == nil, !operation.mayBeOnServer {
             // The server does not have the row, so there is nothing to delete. It may have another row of that id later.
             return try keepServer(operation.serverItem)
         }

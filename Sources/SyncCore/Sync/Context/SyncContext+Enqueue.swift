@@ -38,7 +38,10 @@ extension SyncContext {
     /// The rows have the app's changes already, and their earlier state is unknown: updates send whole items, made on the
     /// version that the row still has, and a deletion that is discarded shows the row again after the next pull. All of it
     /// is one transaction. If the app crashes between its own commit and this call, the change is never sent. Prefer the
-    /// store's method that runs in the app's transaction.
+    /// store's method that runs in the app's transaction. A pull that stores a page between the two replaces the change.
+    ///
+    /// A row with another id is another row. Pass the row with the former id and the new id in one call: the insert has none of
+    /// the former row's system properties.
     ///
     /// - Parameters:
     ///   - table: the table.
@@ -77,7 +80,31 @@ extension StoreTransaction {
             try ItemID.validate(id, in: definition.name)
             return LocalWrite(transaction: self, definition: definition, inFlight: inFlight, now: now)
         }
-        for id in changed { try write(id).recordChange(id: id) }
+        for id in changed {
+            try removeSystemProperties(ofItem: id, renamedFrom: deleted, in: definition)
+            try write(id).recordChange(id: id)
+        }
         for item in deleted { try write(item.id).recordDeletion(of: item, isCurrent: areCurrent) }
+    }
+
+    /// Removes the system properties of an item that the app has given another id: they are those of the row with the former
+    /// id. The server has no row of the new one.
+    private func removeSystemProperties(
+        ofItem id: String, renamedFrom deleted: [Item], in definition: SyncTableDefinition
+    ) throws {
+        guard !deleted.isEmpty, var item = try item(id: id, in: definition.name),
+            item.system.version != nil,
+            deleted.contains(where: { $0.id != id && $0.hasSameRow(as: item) }),
+            try operations(forItem: id, in: definition.name).isEmpty
+        else { return }
+        item.system = SystemProperties()
+        try upsert([item], in: definition.name)
+    }
+}
+
+extension Item {
+    fileprivate func hasSameRow(as other: Item) -> Bool {
+        system.version == other.system.version && system.updatedAt == other.system.updatedAt
+            && system.createdAt == other.system.createdAt
     }
 }

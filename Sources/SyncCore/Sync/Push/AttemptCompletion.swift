@@ -104,15 +104,12 @@ struct AttemptCompletion {
         return state.system.version?.hasSameBytes(as: version) == true && createdAt == row.system.createdAt
     }
 
-    /// Removes an operation that has nothing to send, and applies the row that a pull has stored with it.
+    /// Removes an update that has nothing to send, and applies the row that a pull has stored with it.
     func removeUnneeded() throws -> Item? {
         guard let operation = try transaction.operation(id: operationID) else { return nil }
         try transaction.removeOperationAndError(id: operationID)
         if var behind = try transaction.operation(behind: operation) {
-            if operation.kind == .insert, behind.kind == .delete {
-                // An insert without an item was never sent, so its delete is not sent either.
-                try transaction.removeOperationAndError(id: behind.id)
-            } else if behind.kind != .insert {
+            if behind.kind != .insert {
                 // The item that the later operation was made on has the change that is not sent, and no version if it was
                 // inserted again.
                 let former = behind

@@ -17,6 +17,8 @@ struct OperationAttempt: Sendable {
     let followsUnknownOutcome: Bool
     /// Whether the earlier attempt must not be repeated: see ``TableOperation/mustNotRepeatAttempt``.
     let mustNotRepeat: Bool
+    /// The operation's revision before it was marked.
+    let revisionBefore: Int
     /// The state of the pulls when the operation was marked.
     let lastPullIfIdle: StalePageGuard.Source?
     let requests: SentRequests
@@ -131,7 +133,13 @@ extension OperationAttempt {
             let snapshot = operation.nextAttempt(
                 item: local, definition: definition, sendsChangedFieldsOnly: context.sendsChangedFieldsOnly)
             guard let snapshot else {
-                return .unneeded(try completion.removeUnneeded())
+                guard operation.kind == .insert else {
+                    return .unneeded(try completion.removeUnneeded())
+                }
+                // The app has deleted the item. The server may have the row although this insert was not sent.
+                context.inFlight.remove(operationID)
+                try completion.mergeBehind()
+                return .skipped
             }
             let mustNotRepeat = operation.mustNotRepeatAttempt(
                 item: local, definition: definition, sendsChangedFieldsOnly: context.sendsChangedFieldsOnly,
@@ -151,6 +159,7 @@ extension OperationAttempt {
                     item: local ?? operation.deletedItem,
                     rowWasReplaced: lastError?.showsOtherRow(than: operation, of: local) ?? false,
                     followsUnknownOutcome: followsUnknownOutcome, mustNotRepeat: mustNotRepeat,
+                    revisionBefore: unmarked.revision,
                     lastPullIfIdle: context.stalePageGuard.lastPullIfIdle,
                     requests: SentRequests(
                         changesCounter: snapshot.fields.keys.contains(where: combinedColumns.contains))))

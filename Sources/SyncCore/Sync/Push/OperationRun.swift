@@ -15,6 +15,9 @@ struct OperationRun: Sendable {
         let outcome: Outcome
         /// Why the push ends; `nil` when it goes on.
         fileprivate(set) var pushEnding: (any Error)?
+        /// Whether it is known that the delegate has made no request without its handle: it was not called, has returned `nil`, or
+        /// has thrown the error of an execution.
+        fileprivate(set) var isUnperformed = false
     }
 
     /// What has happened to the operation.
@@ -112,28 +115,34 @@ extension OperationRun {
             let start = try await context.write(keepsMarks: true) { transaction -> DelegateStart in
                 try sender.mergeUnsent(in: transaction)
                 let start = try DelegateStart(of: operation, definition, in: transaction)
-                if start.operation?.kind == .insert { context.inFlight.beginPerforming(operation.id) }
+                if let insert = start.operation, insert.kind == .insert {
+                    context.inFlight.beginPerforming(operation.id)
+                    try insert.setPerformed(true, in: transaction)
+                }
                 return start
             }
             context.inFlight.removeUnstored(operation.id)
             let result = try await execute(sender, from: start, through: delegate)
-            await endPerforming(sender)
+            // In an earlier push, the delegate may have inserted the row.
+            let wasPerformed = start.operation?.isPerformed ?? false
+            await endPerforming(sender, isUnperformed: result.isUnperformed && !wasPerformed)
             return result
         } catch {
-            await endPerforming(sender)
+            await endPerforming(sender, isUnperformed: false)
             throw error
         }
     }
 
     /// Ends what the delegate does about an insert: if the user has deleted the item meanwhile, and the server does not have
-    /// the row, nothing is left to send.
-    private func endPerforming(_ sender: OperationSender) async {
+    /// the row, nothing is left to send. A delegate that has thrown an error may have inserted the row.
+    private func endPerforming(_ sender: OperationSender, isUnperformed: Bool) async {
         let (id, inFlight) = (operation.id, context.inFlight)
         guard inFlight.isPerformed(id) else { return }
         defer { inFlight.endPerforming(id) }
         do {
             try await context.write(keepsMarks: true) { transaction in
                 inFlight.endPerforming(id)
+                if isUnperformed { try transaction.operation(id: id)?.setPerformed(false, in: transaction) }
                 try sender.mergeUnsent(in: transaction)
             }
             inFlight.removeUnstored(id)
@@ -147,16 +156,17 @@ extension OperationRun {
     ) async throws -> Result {
         guard let current = start.operation else { return ended(.notExecuted) }
         let catalog = context.store.dataSource.catalog
-        if PushOrder.postpones(current, begunAs: operation, in: catalog) { return ended(.skipped) }
+        if PushOrder.postpones(current, begunAs: operation, in: catalog) { return unperformed(.skipped) }
         // The delegate could return an item without executing the operation, which would complete it before its
         // predecessor.
-        guard start.first == nil else { return ended(.skipped) }
+        guard start.first == nil else { return unperformed(.skipped) }
         let handle = PushOperation(
             operation: current, item: start.item ?? current.deletedItem, sender: sender)
         let item: Item
         do {
             guard let returned = try await perform(handle, by: delegate) else {
-                return ended(handle.result.map(Outcome.init) ?? .notExecuted, pushEnding: handle.pushEnding)
+                return unperformed(
+                    handle.result.map(Outcome.init) ?? .notExecuted, pushEnding: handle.pushEnding)
             }
             item = returned
         } catch {
@@ -190,6 +200,12 @@ extension OperationRun {
         }
     }
 
+    private func unperformed(_ outcome: Outcome, pushEnding: (any Error)? = nil) -> Result {
+        var result = ended(outcome, pushEnding: pushEnding)
+        result.isUnperformed = true
+        return result
+    }
+
     private func perform(_ handle: PushOperation, by delegate: any SyncContextDelegate) async throws -> Item?
     {
         do {
@@ -218,13 +234,23 @@ extension OperationRun {
         if let thrown = error as? TableOperationError, thrown.operationID == operation.id,
             let result = handle.result
         {
-            return ended(Outcome(result))
+            return unperformed(Outcome(result))
         }
         guard let recorded = try await sender.record(error, after: handle.result) else {
             return ended(.notExecuted)
         }
         if case .unconfirmed = handle.result { return ended(.unconfirmed(recorded)) }
         return ended(.failed(recorded))
+    }
+}
+
+extension TableOperation {
+    /// Stores whether a delegate may have inserted the row: also the next push, after a crash, and other processes know it.
+    fileprivate func setPerformed(_ isPerformed: Bool, in transaction: any StoreTransaction) throws {
+        guard self.isPerformed != isPerformed else { return }
+        var operation = self
+        operation.isPerformed = isPerformed
+        try transaction.put(operation)
     }
 }
 

@@ -135,7 +135,7 @@ struct OperationSender: Sendable {
                 message: failure.message
             ).result(Result.failed)
         } catch is CancellationError {
-            if !attempt.mayBeApplied { try? await leave(attempt, status: nil) }
+            if !attempt.requests.mayBeApplied { try? await leave(attempt, status: nil) }
             throw CancellationError()
         }
         try await endPush(PushEnding(outcome, now: context.environment.now()), attempt)
@@ -380,9 +380,16 @@ extension OperationSender {
 
     private func leave(_ attempt: OperationAttempt, status: Int?) async throws {
         try await context.write { transaction in
-            _ = try completion(in: transaction).fail(
+            let left = try completion(in: transaction).fail(
                 mayBeApplied: attempt.mayBeApplied, status: status,
                 keepsStatus: attempt.keepsStatus, undeleted: attempt.undeletedRow, parkAfter: nil)
+            // A failure that was recorded before can still be decided: nothing was sent since that may have been applied.
+            if let left, !attempt.requests.mayBeApplied, left.revision == attempt.operation.revision,
+                let error = try transaction.operationError(operationID: operationID),
+                error.revision == attempt.revisionBefore
+            {
+                try transaction.put(error.updated(for: left, in: transaction, definition))
+            }
         }
     }
 
