@@ -10,7 +10,7 @@ final class DrawnDelegate: SyncContextDelegate {
     private enum Choice: Int, CaseIterable {
         case refuse, refuseAfterSuccess, refuseAsCancelled, cancelPush, skip, executeTwice, editItem,
             keepClient, keepServer, readServer, returnLate
-        case executeInTask, executeAtOnce, abandon, refuseFailure, limitTime
+        case executeInTask, executeAtOnce, abandon, refuseFailure, limitTime, insertAlone
     }
 
     private struct Refusal: Error {}
@@ -83,6 +83,7 @@ final class DrawnDelegate: SyncContextDelegate {
         case .refuseFailure:
             do { return try await operation.execute() } catch { throw Refusal() }
         case .limitTime: return try await executeWithinLimit(operation)
+        case .insertAlone: return try await insertAlone(operation, context)
         }
     }
 
@@ -211,6 +212,19 @@ final class DrawnDelegate: SyncContextDelegate {
         // The context has the row in the error, and takes the column from it.
         if returned.system == row.system, random.withLock({ $0.percent(20) }) { returned.fields["b"] = nil }
         return returned
+    }
+
+    /// Inserts the row by a request of its own, whose response may be lost. The user may delete the item meanwhile.
+    private func insertAlone(_ operation: PushOperation, _ context: SyncContext) async throws -> Item? {
+        let table = operation.operation.table
+        guard operation.operation.kind == .insert, let item = operation.item,
+            let definition = device.disk.store.catalog.tables.first(where: { $0.name == table })
+        else { return try await operation.execute() }
+        let fields = item.fields.filter { definition.column(named: $0.key)?.isLocalOnly == false }
+        let row = try await context.client.table(table).insert(fields, id: item.id)
+        try await wait()
+        if random.withLock({ $0.percent(30) }) { throw Refusal() }
+        return row
     }
 
     /// Reads the server's row in place of sending the operation, and returns it after a while.

@@ -115,7 +115,7 @@ extension OperationRun {
             let start = try await context.write(keepsMarks: true) { transaction -> DelegateStart in
                 try sender.mergeUnsent(in: transaction)
                 let start = try DelegateStart(of: operation, definition, in: transaction)
-                if let insert = start.operation, insert.kind == .insert {
+                if let insert = start.operation, insert.kind == .insert, start.first == nil {
                     context.inFlight.beginPerforming(operation.id)
                     try insert.setPerformed(true, in: transaction)
                 }
