@@ -46,10 +46,12 @@ extension SimulatedSystem {
         }
     }
 
-    /// A commit does not remove an operation whose request is running.
+    /// A commit does not remove an operation whose request is running. The user can discard one whose row the delegate is
+    /// inserting by a request of its own.
     func checkRunningRequests(_ operations: [TableOperation], _ device: SimulatedDevice) {
         for process in device.processes where !process.store.hasEnded {
-            for row in process.transport.runningWrites {
+            let inserted = device.state.withLock(\.rowsInsertedByDelegate)
+            for row in process.transport.runningWrites where !inserted.contains(row) {
                 guard let id = device.state.withLock({ $0.pending[row]?.firstID }),
                     !operations.contains(where: { $0.id == id })
                 else { continue }

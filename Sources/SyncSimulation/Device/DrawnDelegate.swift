@@ -221,6 +221,9 @@ final class DrawnDelegate: SyncContextDelegate {
             let definition = device.disk.store.catalog.tables.first(where: { $0.name == table })
         else { return try await operation.execute() }
         let fields = item.fields.filter { definition.column(named: $0.key)?.isLocalOnly == false }
+        let key = RowKey(table: table, id: item.id)
+        device.state.withLock { _ = $0.rowsInsertedByDelegate.insert(key) }
+        defer { device.state.withLock { _ = $0.rowsInsertedByDelegate.remove(key) } }
         let row = try await context.client.table(table).insert(fields, id: item.id)
         try await wait()
         if random.withLock({ $0.percent(30) }) { throw Refusal() }

@@ -72,6 +72,8 @@ final class SimulatedDevice: Sendable {
         var deletedDirectly: Set<RowKey> = []
         /// Rows whose column `a` a delegate has changed, which the user then sees.
         var rowsEditedByDelegate: Set<RowKey> = []
+        /// Rows that a delegate is inserting by a request of its own.
+        var rowsInsertedByDelegate: Set<RowKey> = []
         /// Rows whose insert has arrived after its process or its operation had ended.
         var rowsInsertedLate: Set<RowKey> = []
         /// Whether new processes may sync automatically, if the device does.
