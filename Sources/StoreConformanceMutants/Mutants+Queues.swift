@@ -209,6 +209,12 @@ extension StoreMutant {
             $0.changingStoredOperation { $0.isAdopted = false }
         }
         StoreMutant(
+            .queue, "no-performance", "Whether a delegate has begun to insert the row is not stored.",
+            killedBy: "queue.put.exact", message: "the operation by its id"
+        ) {
+            $0.changingStoredOperation { $0.isPerformed = false }
+        }
+        StoreMutant(
             .queue, "no-change-time", "The time of the change is not stored.", killedBy: "queue.put.exact",
             message: "the operation by its id"
         ) {

@@ -22,7 +22,8 @@ package enum OperationForms {
             lastAttempt: Timestamp("2026-01-01T00:00:00.123456789Z"), lastStatus: 500, base: row,
             version: "", serverItem: Item(id: "A"), deletedItem: row,
             sent: TableOperation.SentSnapshot(kind: .insert, fields: row.fields, version: "2"),
-            replaces: true, isAdopted: true, changedAt: Timestamp("1970-01-01T00:00:00Z"))
+            replaces: true, isAdopted: true, isPerformed: true,
+            changedAt: Timestamp("1970-01-01T00:00:00Z"))
         operation.base?.system.supersededVersions = ["x", ""]
         operation.base?.system.undeclared = ["more": ItemValue.double(.greatestFiniteMagnitude)]
         return operation
@@ -42,6 +43,7 @@ package enum OperationForms {
             { $0.base = nil }, { $0.serverItem = nil }, { $0.deletedItem = nil }, { $0.sent = nil },
             { $0.sent?.version = nil }, { $0.version = nil }, { $0.changedAt = nil }, { $0.lastStatus = nil },
             { $0.lastAttempt = nil }, { $0.replaces = false }, { $0.isAdopted = false },
+            { $0.isPerformed = false },
         ] {
             var operation = full
             clear(&operation)
@@ -57,6 +59,6 @@ extension TableOperation {
             id: id, table: table, itemID: itemID, kind: kind, state: state, revision: revision,
             refusals: refusals, lastAttempt: lastAttempt, lastStatus: lastStatus, base: base,
             version: version, serverItem: serverItem, deletedItem: deletedItem, sent: sent,
-            replaces: replaces, isAdopted: isAdopted, changedAt: changedAt)
+            replaces: replaces, isAdopted: isAdopted, isPerformed: isPerformed, changedAt: changedAt)
     }
 }

@@ -25,8 +25,8 @@ extension StoreRule {
                 version: "\"1\0\"", serverItem: Item(id: "a", system: SystemProperties(deleted: true)),
                 deletedItem: Fixture.items[4],
                 sent: .init(kind: .update, fields: ["ratio": -0.0, "label": nil], version: ""),
-                replaces: true,
-                isAdopted: true, changedAt: Fixture.timestamp("2020-01-02T00:00:00.7654321Z"))
+                replaces: true, isAdopted: true, isPerformed: true,
+                changedAt: Fixture.timestamp("2020-01-02T00:00:00.7654321Z"))
             try run.put([full, Fixture.operation(8, .insert)])
             let (found, listed) = try run.store.read {
                 (try $0.operation(id: 7), try $0.operations(after: 0, in: nil, limit: 10))
